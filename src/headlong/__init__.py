@@ -1,0 +1,1 @@
+"""headlong: fast, exact, trainable dependency parsing."""
