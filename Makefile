@@ -1,0 +1,27 @@
+# make dev    compile the core next to the Python sources; then run things with PYTHONPATH=src
+# make test   the tests against that build          make checked   the same under the sanitizers
+# make style  formatters, linters and types         make stubs     regenerate _core.pyi
+.PHONY: dev test checked style stubs bench
+export PYTHONPATH := src
+
+dev:
+	cmake -S . -B build/dev -G Ninja -DCMAKE_LIBRARY_OUTPUT_DIRECTORY=$(CURDIR)/src/headlong > build-dev.log || (cat build-dev.log; false)
+	@rm -f build-dev.log
+	cmake --build build/dev
+
+test: dev
+	python -m pytest -q
+
+checked:
+	bash tests/run_checked.sh
+
+style:
+	ruff check . && ruff format --check .
+	clang-format --dry-run -Werror $$(git ls-files 'core/*.cpp' 'core/*.hpp')
+	mypy
+
+stubs: dev
+	python -m nanobind.stubgen -m headlong._core -o src/headlong/_core.pyi
+
+bench:
+	python -m benchmarks.first_order
