@@ -1,6 +1,149 @@
 // The one file that knows Python: it checks shapes, releases the GIL and calls the core.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "trees/eisner.hpp"
+#include "trees/matrix_tree.hpp"
+#include "trees/mst.hpp"
 
 namespace nb = nanobind;
+using namespace nb::literals;
+using namespace headlong;
 
-NB_MODULE(_core, m) { m.doc() = "The compiled core of headlong: kernels over arrays, no strings, no files."; }
+namespace {
+
+// ---- trees -------------------------------------------------------------------------------------------------
+
+using ArcScores = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Heads = nb::ndarray<nb::numpy, Index, nb::ndim<1>>;
+using ArcMarginals = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+
+// The words of a sentence and the root; checks what the tree kernels ask of their scores.
+Index checked_size(const ArcScores& scores) {
+  const std::size_t size = scores.shape(0);
+  if (size == 0 || scores.shape(1) != size || size > 65535) {
+    throw std::invalid_argument("scores has shape (" + std::to_string(size) + ", " + std::to_string(scores.shape(1)) +
+                                "), expected (words + 1, words + 1) with at most 65534 words");
+  }
+  for (std::size_t head = 0; head < size; ++head) {
+    for (std::size_t modifier = 1; modifier < size; ++modifier) {
+      const double score = scores.data()[head * size + modifier];
+      // Sums of scores must stay finite. NaN fails every comparison.
+      if (head == modifier || std::abs(score) < 1e300 || score == NEGATIVE_INFINITY) continue;
+      char found[32];
+      std::snprintf(found, sizeof found, "%g", score);
+      throw std::invalid_argument("scores[" + std::to_string(head) + ", " + std::to_string(modifier) + "] is " + found +
+                                  ", expected -inf or a finite number below 1e300 in magnitude");
+    }
+  }
+  return static_cast<Index>(size);
+}
+
+std::span<const Score> span_of(const ArcScores& scores) { return {scores.data(), scores.size()}; }
+
+RootRule root_rule(bool single_root) { return single_root ? RootRule::Single : RootRule::Multi; }
+
+// A new array that NumPy owns.
+template <class Array>
+Array new_array(std::initializer_list<std::size_t> shape) {
+  using Value = typename Array::Scalar;
+  std::size_t count = 1;
+  for (const std::size_t extent : shape) count *= extent;
+  std::unique_ptr<Value[]> values(new Value[count]);
+  nb::capsule owner(values.get(), [](void* pointer) noexcept { delete[] static_cast<Value*>(pointer); });
+  return Array(values.release(), shape, owner);
+}
+
+// Runs a kernel that writes heads and returns their score.
+template <class Workspace, class Kernel>
+nb::tuple best_heads(const ArcScores& scores, bool single_root, Kernel kernel) {
+  const Index size = checked_size(scores);
+  Heads heads = new_array<Heads>({static_cast<std::size_t>(size)});
+  const std::span<Index> out(heads.data(), heads.size());
+  Score score;
+  {
+    nb::gil_scoped_release release;
+    Workspace workspace;
+    score = kernel(span_of(scores), size, root_rule(single_root), out, workspace);
+  }
+  return nb::make_tuple(heads, score);
+}
+
+// Runs a kernel that writes marginals and returns the log-partition.
+template <class Workspace, class Kernel>
+nb::tuple arc_marginals(const ArcScores& scores, bool single_root, Kernel kernel) {
+  const Index size = checked_size(scores);
+  ArcMarginals marginals = new_array<ArcMarginals>({static_cast<std::size_t>(size), static_cast<std::size_t>(size)});
+  const std::span<double> out(marginals.data(), marginals.size());
+  Score log_partition;
+  {
+    nb::gil_scoped_release release;
+    Workspace workspace;
+    log_partition = kernel(span_of(scores), size, root_rule(single_root), out, workspace);
+  }
+  return nb::make_tuple(marginals, log_partition);
+}
+
+void bind_trees(nb::module_& m) {
+  m.def(
+      "maximum_spanning_tree",
+      [](const ArcScores& scores, bool single_root) {
+        return best_heads<MstWorkspace>(scores, single_root, maximum_spanning_tree);
+      },
+      "scores"_a, "single_root"_a,
+      nb::sig("def maximum_spanning_tree(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> "
+              "tuple[numpy.typing.NDArray[numpy.int32], float]"),
+      "The best tree over scores[head, modifier], word 0 being the root: (heads, score).\n\n"
+      "-inf marks an arc that does not exist. If there is no tree the score is -inf and heads is a tree with as few\n"
+      "missing arcs as possible. O(words^2).");
+  m.def(
+      "eisner",
+      [](const ArcScores& scores, bool single_root) {
+        return best_heads<EisnerWorkspace>(scores, single_root, eisner);
+      },
+      "scores"_a, "single_root"_a,
+      nb::sig("def eisner(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> "
+              "tuple[numpy.typing.NDArray[numpy.int32], float]"),
+      "The best projective tree over scores[head, modifier]: (heads, score).\n\n"
+      "If there is none the score is -inf and heads is a chain. O(words^3).");
+  m.def(
+      "eisner_marginals",
+      [](const ArcScores& scores, bool single_root) {
+        return arc_marginals<EisnerWorkspace>(scores, single_root, eisner_marginals);
+      },
+      "scores"_a, "single_root"_a,
+      nb::sig("def eisner_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> "
+              "tuple[numpy.typing.NDArray[numpy.float64], float]"),
+      "Arc probabilities over all projective trees: (marginals[head, modifier], log_partition).\n\n"
+      "If there is no tree the marginals are 0 and the log-partition is -inf. O(words^3).");
+  m.def(
+      "tree_marginals",
+      [](const ArcScores& scores, bool single_root, bool wide) {
+        const Range range = wide ? Range::Wide : Range::Automatic;
+        return arc_marginals<MatrixTreeWorkspace>(
+            scores, single_root, [range](auto in, Index size, RootRule rule, auto out, MatrixTreeWorkspace& workspace) {
+              return tree_marginals(in, size, rule, out, workspace, range);
+            });
+      },
+      "scores"_a, "single_root"_a, "wide"_a = false,
+      nb::sig(
+          "def tree_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool, wide: bool = False) -> "
+          "tuple[numpy.typing.NDArray[numpy.float64], float]"),
+      "Arc probabilities over all trees: (marginals[head, modifier], log_partition).\n\n"
+      "If there is no tree the marginals are 0 and the log-partition is -inf. Stable for any scores. With wide the "
+      "slow\n"
+      "number type is used at once, which is otherwise what happens only where doubles would lose digits. O(words^3).");
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "The compiled core of headlong: kernels over arrays, no strings, no files.";
+  bind_trees(m);
+}

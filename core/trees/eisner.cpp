@@ -1,0 +1,195 @@
+// Eisner (1996), "Three new probabilistic models for dependency parsing"; one recursion for both semirings.
+//
+// A span is named by its head and its other end, in either direction, so left and right need no separate charts:
+//   incomplete[h][m] = score(h, m) * sum_k complete[left][k] * complete[right][k + 1],  left <= k < right,
+//   complete[h][e]   = sum_k incomplete[h][k] * complete[k][e],                         k from beside h to e.
+// With several root arcs the root is word 0 of the recursion. With one, the recursion runs over the words alone
+// and the root is attached to one of them at the end: exact, and no dearer.
+#include "trees/eisner.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "semiring.hpp"
+#include "trees/mst.hpp"
+
+namespace headlong {
+namespace {
+
+// One word range [first, size) of the recursion; the charts are views of the workspace.
+struct Charts {
+  std::size_t size;
+  std::size_t first;
+  std::span<const Score> scores;
+  std::span<Score> between;
+  std::span<Score> incomplete;
+  std::span<Score> complete;
+  std::span<Score> complete_from_end;
+  std::span<Score> root_left;
+};
+
+Charts make_charts(std::span<const Score> scores, Index size, RootRule rule, EisnerWorkspace& workspace) {
+  const std::size_t count = size;
+  workspace.between.resize(count * count);
+  workspace.incomplete.resize(count * count);
+  workspace.complete.resize(count * count);
+  workspace.complete_from_end.resize(count * count);
+  workspace.root_left.resize(count);
+  return {count,
+          rule == RootRule::Single ? std::size_t{1} : std::size_t{0},
+          scores,
+          workspace.between,
+          workspace.incomplete,
+          workspace.complete,
+          workspace.complete_from_end,
+          workspace.root_left};
+}
+
+// Fills the charts and returns the total over all trees.
+template <class Semiring>
+Score inside(const Charts& charts) {
+  const auto& [size, first, scores, between, incomplete, complete, complete_from_end, root_left] = charts;
+  const auto set_complete = [&](std::size_t head, std::size_t end, Score value) {
+    complete[head * size + end] = complete_from_end[end * size + head] = value;
+  };
+  for (std::size_t word = first; word < size; ++word) set_complete(word, word, Semiring::one());
+  for (std::size_t width = 1; width < size - first; ++width) {
+    for (std::size_t left = first; left + width < size; ++left) {
+      const std::size_t right = left + width;
+      const Score* of_left = &complete[left * size];
+      const Score* of_right = &complete[right * size];
+      const Score middle = Semiring::dot(of_left + left, of_right + left + 1, width);
+      between[left * size + right] = middle;
+      incomplete[left * size + right] = Semiring::times(middle, scores[left * size + right]);
+      // The root is nobody's modifier; its column is not read.
+      incomplete[right * size + left] =
+          left == 0 ? Semiring::zero() : Semiring::times(middle, scores[right * size + left]);
+      set_complete(
+          left, right,
+          Semiring::dot(&incomplete[left * size + left + 1], &complete_from_end[right * size + left + 1], width));
+      set_complete(right, left,
+                   Semiring::dot(&incomplete[right * size + left], &complete_from_end[left * size + left], width));
+    }
+  }
+  if (first == 0) return complete[size - 1];
+  for (std::size_t word = 1; word < size; ++word)
+    root_left[word] = Semiring::times(scores[word], complete_from_end[size + word]);
+  return Semiring::dot(&root_left[1], &complete_from_end[(size - 1) * size + 1], size - 1);
+}
+
+// The first k for which a[k] + b[k] is the best sum. It is found again rather than stored: the n spans of one tree cost
+// O(n^2) here, back-pointers would cost every span of the chart a store.
+std::size_t argmax(const Score* a, const Score* b, std::size_t count) {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < count; ++k) {
+    if (a[k] + b[k] > a[best] + b[best]) best = k;
+  }
+  return best;
+}
+
+// Takes apart the complete spans in `open`, whose values are finite.
+void follow(const Charts& charts, std::vector<std::pair<Index, Index>>& open, std::span<Index> heads) {
+  const std::size_t size = charts.size;
+  const auto push = [&](std::size_t head, std::size_t end) {
+    if (head != end) open.emplace_back(static_cast<Index>(head), static_cast<Index>(end));
+  };
+  while (!open.empty()) {
+    const std::size_t head = open.back().first;
+    const std::size_t end = open.back().second;
+    open.pop_back();
+    // The words that can be the last dependent of head: all of the span but head itself.
+    const std::size_t from = head < end ? head + 1 : end;
+    const std::size_t count = head < end ? end - head : head - end;
+    const std::size_t modifier =
+        from + argmax(&charts.incomplete[head * size + from], &charts.complete_from_end[end * size + from], count);
+    heads[modifier] = static_cast<Index>(head);
+    const std::size_t left = std::min(head, modifier);
+    const std::size_t right = std::max(head, modifier);
+    const std::size_t split =
+        left + argmax(&charts.complete[left * size + left], &charts.complete[right * size + left + 1], right - left);
+    push(modifier, end);
+    push(left, split);
+    push(right, split + 1);
+  }
+}
+
+// Reverse-mode differentiation of `inside` in log-sum-exp: what a span passes on to a pair of its parts is its own
+// derivative times the pair's share in its sum. All terms are probabilities: nothing overflows, nothing cancels.
+// The derivative by incomplete[h][m] is the marginal of the arc.
+void pass_on(double share, Score total, const Score* a, const Score* b, std::size_t count, double* a_share,
+             double* b_share) {
+  if (share == 0.0) return;  // also every span without a value
+  for (std::size_t k = 0; k < count; ++k) {
+    const double part = share * std::exp(a[k] + b[k] - total);
+    a_share[k] += part;
+    b_share[k] += part;
+  }
+}
+
+void outside(const Charts& charts, Score total, EisnerWorkspace& workspace, std::span<double> marginals) {
+  const auto& [size, first, scores, between, incomplete, complete, complete_from_end, root_left] = charts;
+  const std::span<double> share = workspace.complete_share;
+  const std::span<double> end_share = workspace.complete_from_end_share;
+  if (first == 0) {
+    share[size - 1] = 1.0;
+  } else {
+    const Score* right_parts = &complete_from_end[(size - 1) * size + 1];
+    pass_on(1.0, total, &root_left[1], right_parts, size - 1, &marginals[1], &end_share[(size - 1) * size + 1]);
+    for (std::size_t word = 1; word < size; ++word) end_share[size + word] += marginals[word];
+  }
+  for (std::size_t width = size - first - 1; width >= 1; --width) {
+    for (std::size_t left = first; left + width < size; ++left) {
+      const std::size_t right = left + width;
+      const std::size_t rightward = left * size + right;
+      const std::size_t leftward = right * size + left;
+      const std::size_t beside = left * size + left;  // the part of row `left` that lies in the span
+      pass_on(share[rightward] + end_share[leftward], complete[rightward], &incomplete[beside + 1],
+              &complete_from_end[leftward + 1], width, &marginals[beside + 1], &end_share[leftward + 1]);
+      pass_on(share[leftward] + end_share[rightward], complete[leftward], &incomplete[leftward],
+              &complete_from_end[beside], width, &marginals[leftward], &end_share[beside]);
+      pass_on(marginals[rightward] + marginals[leftward], between[rightward], &complete[beside],
+              &complete[leftward + 1], width, &share[beside], &share[leftward + 1]);
+    }
+  }
+}
+
+}  // namespace
+
+Score eisner(std::span<const Score> scores, Index size, RootRule rule, std::span<Index> heads,
+             EisnerWorkspace& workspace) {
+  heads[0] = NO_HEAD;
+  if (size == 1) return 0.0;
+  const Charts charts = make_charts(scores, size, rule, workspace);
+  if (inside<MaxPlus>(charts) == NEGATIVE_INFINITY) {
+    for (Index word = 1; word < size; ++word) heads[word] = word - 1;
+    return NEGATIVE_INFINITY;
+  }
+  const Index last = size - 1;
+  if (rule == RootRule::Multi) {
+    workspace.open.assign(1, {0, last});
+  } else {
+    const Score* right_parts = &charts.complete_from_end[static_cast<std::size_t>(last) * size + 1];
+    const Index top = 1 + static_cast<Index>(argmax(&charts.root_left[1], right_parts, last));
+    heads[top] = 0;
+    workspace.open.clear();
+    if (top != 1) workspace.open.emplace_back(top, 1);
+    if (top != last) workspace.open.emplace_back(top, last);
+  }
+  follow(charts, workspace.open, heads);
+  return tree_score(scores, size, heads);
+}
+
+Score eisner_marginals(std::span<const Score> scores, Index size, RootRule rule, std::span<double> marginals,
+                       EisnerWorkspace& workspace) {
+  std::fill(marginals.begin(), marginals.end(), 0.0);
+  if (size == 1) return 0.0;
+  const Charts charts = make_charts(scores, size, rule, workspace);
+  const Score total = inside<LogSumExp>(charts);
+  if (total == NEGATIVE_INFINITY) return total;
+  workspace.complete_share.assign(marginals.size(), 0.0);
+  workspace.complete_from_end_share.assign(marginals.size(), 0.0);
+  outside(charts, total, workspace, marginals);
+  return total;
+}
+
+}  // namespace headlong

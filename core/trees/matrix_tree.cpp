@@ -1,0 +1,319 @@
+// Marginals of spanning trees by random walks and subtraction-free elimination.
+//
+// The textbook way (Koo et al. 2007; Smith and Smith 2007; McDonald and Satta 2007) inverts the Laplacian and subtracts
+// two of its entries; when words prefer each other strongly these agree in all their digits and nothing is left. Here:
+//
+// - Let a walk at word m step to head h with weight a[m][h] = exp(score(h, m)) and stop at the root. By Wilson (1996)
+//   p(h -> m) is proportional, over h, to a[m][h] * escape(h; m), where escape(h; m) is the probability that the walk
+//   from h reaches the root before m.
+// - Eliminating word k from the walk leaves a walk on the other words, a[i][j] += a[i][k] * a[k][j] / d[k] with
+//   d[k] = sum_j a[k][j] over the words that are left and the root, j != k (Grassmann, Taksar and Heyman 1985). Numbers
+//   are only added, multiplied and divided, none is negative: every entry keeps full relative accuracy (O'Cinneide
+//   1993).
+// - The product of the pivots d is the determinant of the Laplacian: the partition function (Tutte's theorem).
+// - escape(.; m) needs all words but m eliminated. Divide and conquer does it for all m: eliminate one half, go on with
+//   the other half by recursion, then the other way round. The levels cost a geometric sum: 0.8 n^3 multiply-adds, and
+//   back substitution of escape(.; m), with escape(m; m) = 0, another 0.5 n^3.
+//
+// One root arc: the limit of root weights scaled by epsilon -> 0. Word entries have order 0 in epsilon, root entries
+// and escapes order 1; so d leaves the root out where a word is left to go to, and nothing else changes. A word that
+// can only go to the root breaks this bookkeeping; LeadingTerm carries the orders along and takes over.
+//
+// When are doubles good enough? Weights are scaled to a maximum of 1 for each word, and one that underflows is lost
+// with an absolute error below 1e-307. A lost weight counts once for each step of the walk that could have used it. So
+// the matrix has a column for the number of steps (weight 1 everywhere), which is eliminated like the root: the word
+// left over reads there how many steps were walked, all told, and the error that they can have summed up to.
+#include "trees/matrix_tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "semiring.hpp"
+
+namespace headlong {
+namespace {
+
+LeadingTerm operator+(const LeadingTerm& a, const LeadingTerm& b) {
+  if (a.log == NEGATIVE_INFINITY) return b;
+  if (b.log == NEGATIVE_INFINITY) return a;
+  if (a.order != b.order) return a.order < b.order ? a : b;
+  return {a.order, log_add(a.log, b.log)};
+}
+LeadingTerm operator*(const LeadingTerm& a, const LeadingTerm& b) { return {a.order + b.order, a.log + b.log}; }
+LeadingTerm operator/(const LeadingTerm& a, const LeadingTerm& b) { return {a.order - b.order, a.log - b.log}; }
+LeadingTerm& operator+=(LeadingTerm& a, const LeadingTerm& b) { return a = a + b; }
+
+// exp(log) * epsilon^order; doubles do without the order.
+void assign(double& number, Score log, std::int64_t) { number = std::exp(log); }
+void assign(LeadingTerm& number, Score log, std::int64_t order) { number = {order, log}; }
+
+template <class Number>
+Number one() {
+  Number number;
+  assign(number, 0.0, 0);
+  return number;
+}
+
+bool is_zero(double number) { return number == 0.0; }
+bool is_zero(const LeadingTerm& number) { return number.log == NEGATIVE_INFINITY; }
+
+double log_of(double number) { return std::log(number); }
+double log_of(const LeadingTerm& number) { return number.log; }
+
+std::int64_t order_of(double) { return 0; }
+std::int64_t order_of(const LeadingTerm& number) { return number.order; }
+
+// part / total of which it is a term.
+double ratio(double part, double total) { return part / total; }
+double ratio(const LeadingTerm& part, const LeadingTerm& total) {
+  return part.order == total.order ? std::exp(part.log - total.log) : 0.0;
+}
+
+// Each row is [root, steps, words...].
+constexpr std::size_t ROOT = 0;
+constexpr std::size_t STEPS = 1;
+constexpr std::size_t WORDS = 2;
+
+// One elimination: the first `kept` words of the level stay, the others go, the last one first. Row i of a word that
+// has gone holds its step probabilities to the columns before its own, which are those that were left then.
+template <class Number>
+struct Level {
+  std::size_t count;
+  std::size_t kept;
+  Number* matrix;  // count rows of count + WORDS columns
+  Number* pivots;
+  Index* words;
+};
+
+template <class Number>
+struct Problem {
+  std::size_t words;
+  bool root_in_pivots;
+  EliminationMemory<Number>& memory;
+  Level<Number> levels[32];
+  std::size_t size;             // words + 1, for the marginals
+  std::span<double> marginals;  // [head * size + modifier]
+  Score log_partition = 0.0;    // of the scaled weights
+  std::int64_t order = 0;       // of the partition function
+};
+
+// sum_k a[k] * b[k] in four interleaved sums: one would wait for each addition before the next.
+template <class Number>
+Number product_sum(const Number* a, const Number* b, std::size_t count) {
+  Number sums[4] = {};
+  std::size_t k = 0;
+  for (; k + 4 <= count; k += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += a[k + lane] * b[k + lane];
+  }
+  for (; k < count; ++k) sums[k % 4] += a[k] * b[k];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+template <class Number>
+void add_multiple(Number* __restrict row, const Number* __restrict other, Number factor, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) row[k] += factor * other[k];
+}
+
+// Eliminates all but the first `kept` words of the level. False if a word has nowhere to go.
+template <class Number>
+bool eliminate(const Level<Number>& level, bool root_in_pivots) {
+  const std::size_t stride = level.count + WORDS;
+  for (std::size_t word = level.count; word-- > level.kept;) {
+    Number* row = level.matrix + word * stride;
+    Number pivot = root_in_pivots ? row[ROOT] : Number{};
+    for (std::size_t column = WORDS; column < word + WORDS; ++column) pivot += row[column];
+    if (is_zero(pivot)) return false;
+    level.pivots[word] = pivot;
+    for (std::size_t column = 0; column < word + WORDS; ++column) row[column] = row[column] / pivot;
+    for (std::size_t other = 0; other < word; ++other) {
+      Number* other_row = level.matrix + other * stride;
+      const Number factor = other_row[word + WORDS];
+      if (!is_zero(factor)) add_multiple(other_row, row, factor, word + WORDS);
+    }
+  }
+  return true;
+}
+
+bool trustworthy(double escape, double steps, double largest) {
+  // At most size^2 losses of 1e-307 a step; written so that an overflow or NaN is not trustworthy.
+  return escape > 1e-285 * largest * steps && std::isfinite(escape);
+}
+bool trustworthy(const LeadingTerm& escape, const LeadingTerm&, const LeadingTerm&) { return !is_zero(escape); }
+
+double larger(double a, double b) { return a < b ? b : a; }
+LeadingTerm larger(const LeadingTerm& a, const LeadingTerm&) { return a; }
+
+// All words but one have gone: back substitution, from the last elimination to the first, and that word's marginals.
+template <class Number>
+bool finish_word(Problem<Number>& problem, std::size_t depth, const Number* last_row, Index last) {
+  EliminationMemory<Number>& memory = problem.memory;
+  Number* escape = memory.escape.data();
+  Number* ordered = memory.ordered.data();
+  Number largest = one<Number>();
+  ordered[ROOT] = one<Number>();
+  ordered[STEPS] = Number{};
+  escape[last] = Number{};
+  for (std::size_t d = depth; d-- > 0;) {
+    const Level<Number>& level = problem.levels[d];
+    for (std::size_t word = 0; word < level.kept; ++word) ordered[WORDS + word] = escape[level.words[word]];
+    for (std::size_t word = level.kept; word < level.count; ++word) {
+      const Number* row = level.matrix + word * (level.count + WORDS);
+      ordered[WORDS + word] = product_sum(row, ordered, word + WORDS);
+      escape[level.words[word]] = ordered[WORDS + word];
+      largest = larger(largest, ordered[WORDS + word]);
+    }
+  }
+  if (!trustworthy(last_row[ROOT], last_row[STEPS], largest)) return false;
+
+  if (last == 0) {  // once: the determinant, of any elimination
+    problem.log_partition = log_of(last_row[ROOT]);
+    problem.order = order_of(last_row[ROOT]);
+    for (std::size_t d = 0; d < depth; ++d) {
+      for (std::size_t word = problem.levels[d].kept; word < problem.levels[d].count; ++word) {
+        problem.log_partition += log_of(problem.levels[d].pivots[word]);
+        problem.order += order_of(problem.levels[d].pivots[word]);
+      }
+    }
+  }
+
+  const Number* row = &memory.weights[last * (problem.words + WORDS)];
+  for (std::size_t word = 0; word < problem.words; ++word) escape[word] = row[WORDS + word] * escape[word];
+  Number total = row[ROOT];
+  for (std::size_t word = 0; word < problem.words; ++word) total += escape[word];
+  double* column = &problem.marginals[last + 1];
+  column[0] = ratio(row[ROOT], total);
+  for (std::size_t word = 0; word < problem.words; ++word)
+    column[(word + 1) * problem.size] = ratio(escape[word], total);
+  return true;
+}
+
+// The marginals of the given words, whose walk is in `matrix`, everything else having been eliminated.
+template <class Number>
+bool solve(Problem<Number>& problem, std::size_t depth, const Number* matrix, std::size_t stride, const Index* words,
+           std::size_t count) {
+  if (count == 1) return finish_word(problem, depth, matrix, words[0]);
+  Level<Number>& level = problem.levels[depth];
+  const std::size_t front = count - count / 2;
+  level.count = count;
+  for (const bool keep_front : {true, false}) {
+    level.kept = keep_front ? front : count - front;
+    const std::size_t start = keep_front ? 0 : front;  // the words that are kept come first, the others follow
+    for (std::size_t row = 0; row < count; ++row) {
+      const std::size_t from = (row + start) % count;
+      level.words[row] = words[from];
+      const Number* source = matrix + from * stride;
+      Number* target = level.matrix + row * (count + WORDS);
+      std::copy(source, source + WORDS, target);
+      std::copy(source + WORDS + start, source + WORDS + count, target + WORDS);
+      std::copy(source + WORDS, source + WORDS + start, target + WORDS + count - start);
+    }
+    if (!eliminate(level, problem.root_in_pivots)) return false;
+    if (!solve(problem, depth + 1, level.matrix, count + WORDS, level.words, level.kept)) return false;
+  }
+  return true;
+}
+
+// Scores with a shift for each word taken off, so that its largest weight is 1. With one root arc all root weights have
+// a common shift of their own: it cancels, and a root that scores lower than all words does no harm.
+struct Shifted {
+  std::span<const Score> scores;
+  std::size_t size;
+  RootRule rule;
+  std::span<const Score> shifts;
+  Score root_shift;
+};
+
+// Computes marginals and log-partition; false if there is no tree or the numbers were not up to it.
+template <class Number>
+bool run(const Shifted& input, std::span<double> marginals, EliminationMemory<Number>& memory, Score& log_partition) {
+  const std::size_t words = input.size - 1;
+  const bool single = input.rule == RootRule::Single;
+  // Doubles leave the vanishing root out of the pivots; numbers that know their order do so by themselves.
+  const bool root_in_pivots = !single || std::is_same_v<Number, LeadingTerm>;
+  const std::size_t stride = words + WORDS;
+  memory.weights.resize(words * stride);
+  memory.escape.resize(words);
+  memory.ordered.resize(stride);
+  for (std::size_t word = 0; word < words; ++word) {
+    Number* row = &memory.weights[word * stride];
+    const Score* column = &input.scores[word + 1];
+    const Score shift = input.shifts[word];
+    assign(row[ROOT], column[0] - shift - input.root_shift, single ? 1 : 0);
+    row[STEPS] = one<Number>();
+    for (std::size_t head = 0; head < words; ++head) {
+      if (head == word) {
+        row[WORDS + head] = Number{};
+      } else {
+        assign(row[WORDS + head], column[(head + 1) * input.size] - shift, 0);
+      }
+    }
+  }
+
+  Problem<Number> problem{words, root_in_pivots, memory, {}, input.size, marginals};
+  std::size_t cells = 0;
+  std::size_t rows = 0;
+  for (std::size_t count = words; count > 1; count -= count / 2) {
+    cells += count * (count + WORDS);
+    rows += count;
+  }
+  memory.levels.resize(cells);
+  memory.pivots.resize(rows);
+  memory.words.resize(rows + words);
+  cells = rows = 0;
+  std::size_t depth = 0;
+  for (std::size_t count = words; count > 1; count -= count / 2) {
+    problem.levels[depth++] = {0, 0, &memory.levels[cells], &memory.pivots[rows], &memory.words[rows]};
+    cells += count * (count + WORDS);
+    rows += count;
+  }
+  Index* all_words = &memory.words[rows];
+  for (std::size_t word = 0; word < words; ++word) all_words[word] = static_cast<Index>(word);
+
+  const bool solved = solve(problem, 0, memory.weights.data(), stride, all_words, words);
+  // With orders: nothing was lost, so a dead end is the truth; and a partition function of higher order than the
+  // rule's number of root arcs says that every tree has more of them.
+  const bool known_order = std::is_same_v<Number, LeadingTerm>;
+  if (!solved || (known_order && problem.order != (single ? 1 : 0))) return false;
+  log_partition = problem.log_partition;
+  return true;
+}
+
+}  // namespace
+
+Score tree_marginals(std::span<const Score> scores, Index size, RootRule rule, std::span<double> marginals,
+                     MatrixTreeWorkspace& workspace, Range range) {
+  std::fill(marginals.begin(), marginals.end(), 0.0);
+  if (size == 1) return 0.0;
+  const std::size_t count = size;
+  const bool single = rule == RootRule::Single;
+  workspace.shifts.assign(count - 1, NEGATIVE_INFINITY);
+  for (std::size_t head = single ? 1 : 0; head < count; ++head) {
+    for (std::size_t modifier = 1; modifier < count; ++modifier) {
+      Score& shift = workspace.shifts[modifier - 1];
+      if (head != modifier) shift = std::max(shift, scores[head * count + modifier]);
+    }
+  }
+  Score root_shift = single ? NEGATIVE_INFINITY : 0.0;
+  Score constant = 0.0;
+  for (std::size_t modifier = 1; modifier < count; ++modifier) {
+    Score& shift = workspace.shifts[modifier - 1];
+    if (shift == NEGATIVE_INFINITY) shift = scores[modifier];
+    if (shift == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;  // no head at all
+    if (single) root_shift = std::max(root_shift, scores[modifier] - shift);
+    constant += shift;
+  }
+  if (root_shift == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;  // nothing for the root
+  if (single) constant += root_shift;
+
+  const Shifted input{scores, count, rule, workspace.shifts, root_shift};
+  Score log_partition = NEGATIVE_INFINITY;
+  if (range == Range::Automatic && run(input, marginals, workspace.fast, log_partition))
+    return log_partition + constant;
+  ++workspace.wide_runs;
+  if (run(input, marginals, workspace.wide, log_partition)) return log_partition + constant;
+  std::fill(marginals.begin(), marginals.end(), 0.0);
+  return NEGATIVE_INFINITY;
+}
+
+}  // namespace headlong

@@ -1,0 +1,46 @@
+// Maximum spanning trees over dense arc scores, with one root arc or any number of them; exact in both cases.
+//
+// All tree kernels read scores[head * size + modifier], size = words + 1. A score is finite, below 1e300 in magnitude,
+// or -inf for an arc that does not exist; modifier 0 and the diagonal are never read.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "types.hpp"
+
+namespace headlong {
+
+// A score behind an integer key, compared key first: an ordered abelian group, so the spanning tree algorithm runs on
+// it unchanged. The key states what must hold before scores count; no large constant is ever added to a score.
+struct KeyedScore {
+  std::int64_t key = 0;
+  Score score = 0.0;
+};
+
+// Scratch memory of maximum_spanning_tree: O(size^2), kept between calls.
+struct MstWorkspace {
+  std::vector<Score> plain;          // weights[modifier * size + head] between contracted words, one of the two
+  std::vector<KeyedScore> keyed;     //
+  std::vector<std::uint32_t> arcs;   // the arc of the input, head * size + modifier, behind each weight
+  std::vector<Index> alive;          // slots that have not been merged into another one, ascending
+  std::vector<Index> node;           // slot -> its node in the forest of contractions
+  std::vector<Index> path;           // slots of the path being grown
+  std::vector<std::uint8_t> status;  // slot -> not seen, on the path, settled
+  std::vector<Index> parent;         // node -> node it was contracted into
+  std::vector<std::uint8_t> broken;  // node -> its cycle has been opened
+  std::vector<std::uint32_t> enter;  // node -> arc chosen to enter it
+  std::vector<Score> plain_chosen;   // slot -> weight of that arc
+  std::vector<KeyedScore> keyed_chosen;
+};
+
+// The sum of the tree's arc scores.
+Score tree_score(std::span<const Score> scores, Index size, std::span<const Index> heads);
+
+// Writes the best tree to heads (heads[0] = NO_HEAD) and returns the sum of its scores, -inf if no tree exists.
+// In that case heads is still a tree, with one root arc under RootRule::Single, that uses as few missing arcs as can
+// be. Among equal trees the choice is deterministic. Time and memory O(size^2).
+Score maximum_spanning_tree(std::span<const Score> scores, Index size, RootRule rule, std::span<Index> heads,
+                            MstWorkspace& workspace);
+
+}  // namespace headlong
