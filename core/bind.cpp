@@ -1,16 +1,18 @@
 // The one file that knows Python: it checks shapes, releases the GIL and calls the core.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/variant.h>
 
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <variant>
 
-#include "trees/eisner.hpp"
-#include "trees/matrix_tree.hpp"
-#include "trees/mst.hpp"
+#include "parser/trainer.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -18,11 +20,49 @@ using namespace headlong;
 
 namespace {
 
+template <class T, int Dimensions>
+using In = nb::ndarray<const T, nb::numpy, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+template <class T, int Dimensions>
+using InOut = nb::ndarray<T, nb::numpy, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+template <class T, int Dimensions>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<Dimensions>>;
+
+// The elements of an array, as the core takes them.
+template <class Array>
+auto view(const Array& array) {
+  return std::span(array.data(), array.size());
+}
+
+void require(bool holds, const char* message) {
+  if (!holds) throw nb::value_error(message);
+}
+
+RootRule root_rule(bool single_root) { return single_root ? RootRule::Single : RootRule::Multi; }
+
+// A new array that NumPy owns.
+template <class Array>
+Array new_array(std::initializer_list<std::size_t> shape) {
+  using Value = typename Array::Scalar;
+  std::size_t count = 1;
+  for (const std::size_t extent : shape) count *= extent;
+  std::unique_ptr<Value[]> values(new Value[count]);
+  nb::capsule owner(values.get(), [](void* pointer) noexcept { delete[] static_cast<Value*>(pointer); });
+  return Array(values.release(), shape, owner);
+}
+
+// A new array that NumPy owns, with a copy of `values`.
+template <class Array, class Value>
+Array copied(const std::vector<Value>& values, std::initializer_list<std::size_t> shape) {
+  Array array = new_array<Array>(shape);
+  std::copy(values.begin(), values.end(), array.data());
+  return array;
+}
+
 // ---- trees -------------------------------------------------------------------------------------------------
 
-using ArcScores = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Heads = nb::ndarray<nb::numpy, Index, nb::ndim<1>>;
-using ArcMarginals = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+using ArcScores = In<double, 2>;
+using Heads = Out<Index, 1>;
+using ArcMarginals = Out<double, 2>;
 
 // The words of a sentence and the root; checks what the tree kernels ask of their scores.
 Index checked_size(const ArcScores& scores) {
@@ -45,21 +85,6 @@ Index checked_size(const ArcScores& scores) {
   return static_cast<Index>(size);
 }
 
-std::span<const Score> span_of(const ArcScores& scores) { return {scores.data(), scores.size()}; }
-
-RootRule root_rule(bool single_root) { return single_root ? RootRule::Single : RootRule::Multi; }
-
-// A new array that NumPy owns.
-template <class Array>
-Array new_array(std::initializer_list<std::size_t> shape) {
-  using Value = typename Array::Scalar;
-  std::size_t count = 1;
-  for (const std::size_t extent : shape) count *= extent;
-  std::unique_ptr<Value[]> values(new Value[count]);
-  nb::capsule owner(values.get(), [](void* pointer) noexcept { delete[] static_cast<Value*>(pointer); });
-  return Array(values.release(), shape, owner);
-}
-
 // Runs a kernel that writes heads and returns their score.
 template <class Workspace, class Kernel>
 nb::tuple best_heads(const ArcScores& scores, bool single_root, Kernel kernel) {
@@ -70,7 +95,7 @@ nb::tuple best_heads(const ArcScores& scores, bool single_root, Kernel kernel) {
   {
     nb::gil_scoped_release release;
     Workspace workspace;
-    score = kernel(span_of(scores), size, root_rule(single_root), out, workspace);
+    score = kernel(view(scores), size, root_rule(single_root), out, workspace);
   }
   return nb::make_tuple(heads, score);
 }
@@ -85,7 +110,7 @@ nb::tuple arc_marginals(const ArcScores& scores, bool single_root, Kernel kernel
   {
     nb::gil_scoped_release release;
     Workspace workspace;
-    log_partition = kernel(span_of(scores), size, root_rule(single_root), out, workspace);
+    log_partition = kernel(view(scores), size, root_rule(single_root), out, workspace);
   }
   return nb::make_tuple(marginals, log_partition);
 }
@@ -141,9 +166,399 @@ void bind_trees(nb::module_& m) {
       "number type is used at once, which is otherwise what happens only where doubles would lose digits. O(words^3).");
 }
 
+// ---- features ----------------------------------------------------------------------------------------------
+
+Templates make_templates(const In<Code, 1>& seeds, const In<Index, 2>& atoms, const In<Code, 2>& multipliers,
+                         Index slots) {
+  require(atoms.shape(1) == 4, "atoms must have the columns template, slot, offset, attribute");
+  std::vector<Atom> list(atoms.shape(0));
+  for (std::size_t i = 0; i < list.size(); ++i)
+    list[i] = {atoms(i, 0), atoms(i, 1), atoms(i, 2), atoms(i, 3)};
+  return Templates(view(seeds), list, view(multipliers), slots, static_cast<Index>(multipliers.shape(0)));
+}
+
+Attributes check_attributes(const In<Code, 2>& attributes, const Templates& templates) {
+  const Attributes result{view(attributes), static_cast<Index>(attributes.shape(0)),
+                          static_cast<Index>(attributes.shape(1))};
+  for (const Atom& atom : templates.atoms)
+    require(atom.attribute < result.count, "a template looks at an attribute that the words do not have");
+  return result;
+}
+
+PartColumns check_parts(const In<Index, 2>& slots, const In<Code, 2>& relations, const Templates& templates,
+                        Index words) {
+  require(static_cast<Index>(slots.shape(1)) == templates.slots, "parts must have one column a slot");
+  require(static_cast<Index>(relations.shape(1)) == templates.relations && relations.shape(0) == slots.shape(0),
+          "relations must have one row a part and one column a relation");
+  for (Index position : view(slots)) require(position >= 0 && position < words, "a part names a word out of range");
+  return {view(slots), view(relations), slots.shape(0)};
+}
+
+using Weights = std::variant<In<float, 2>, In<std::int16_t, 2>>;
+
+template <class Weight>
+Table<Weight> make_table(const In<Weight, 2>& weights, Index columns, float scale) {
+  // One row more than a power of two: a vector read at the very last weight stays inside the array.
+  Index bits = 0;
+  while ((std::size_t{1} << (bits + 1)) < weights.shape(0)) ++bits;
+  require(bits >= 1 && bits <= 31 && weights.shape(0) == (std::size_t{1} << bits) + 1,
+          "a weight table must have 2^bits + 1 rows");
+  const Index stride = static_cast<Index>(weights.shape(1));
+  require(stride == 1 || (stride % 8 == 0 && stride <= 1024),
+          "a weight table must have 1 column, or a multiple of 8 up to 1024");
+  require(columns >= 1 && columns <= stride, "a weight table has fewer columns than labels");
+  require((std::size_t{1} << bits) * stride <= std::size_t{1} << 32, "a weight table has more than 2^32 weights");
+  return {weights.data(), bits, columns, stride, scale};
+}
+
+Instructions choose_instructions(bool scalar) { return scalar ? Instructions::Scalar : best_instructions(); }
+
+void bind_features(nb::module_& m) {
+  nb::class_<Templates>(m, "Templates", "A compiled family of templates.")
+      .def("__init__",
+           [](Templates* self, const In<Code, 1>& seeds, const In<Index, 2>& atoms, const In<Code, 2>& multipliers,
+              Index slots) { new (self) Templates(make_templates(seeds, atoms, multipliers, slots)); },
+           "seeds"_a, "atoms"_a, "multipliers"_a, "slots"_a,
+           "seeds [templates]; atoms [n, 4] (template, slot, offset, attribute); multipliers [relations, templates].")
+      .def_ro("count", &Templates::count)
+      .def_ro("slots", &Templates::slots)
+      .def_ro("relations", &Templates::relations);
+  m.def(
+      "slot_codes",
+      [](const In<Code, 2>& attributes, const Templates& templates) {
+        SlotCodes codes;
+        slot_codes(check_attributes(attributes, templates), templates, codes);
+        return copied<Out<Code, 3>>(codes.codes, {static_cast<std::size_t>(templates.slots), static_cast<std::size_t>(codes.words),
+                                      static_cast<std::size_t>(codes.stride)});
+      },
+      "attributes"_a, "templates"_a, "Codes [slots, words, stride] of all words in all slots.");
+  m.def(
+      "score_parts",
+      [](const In<Code, 2>& attributes, const Templates& templates, const In<Index, 2>& slots,
+         const In<Code, 2>& relations, const Weights& weights, Index columns, float scale, bool scalar) {
+        const Attributes words = check_attributes(attributes, templates);
+        const PartColumns parts = check_parts(slots, relations, templates, words.words);
+        SlotCodes codes;
+        slot_codes(words, templates, codes);
+        return std::visit(
+            [&](const auto& array) {
+              const auto table = make_table(array, columns, scale);
+              std::vector<float> scores(parts.count * table.stride, 0.0F);
+              if (table.stride == 1)
+                score_parts(codes, templates, parts, table, choose_instructions(scalar), scores);
+              else
+                score_rows(codes, templates, parts, table, choose_instructions(scalar), scores);
+              return copied<Out<float, 2>>(scores, {parts.count, static_cast<std::size_t>(table.stride)});
+            },
+            weights);
+      },
+      "attributes"_a, "templates"_a, "slots"_a, "relations"_a, "weights"_a, "columns"_a = 1, "scale"_a = 1.0F,
+      "scalar"_a = false, "Scores [parts, stride] of parts of one family.");
+  m.def(
+      "feature_indices",
+      [](const In<Code, 2>& attributes, const Templates& templates, const In<Index, 2>& slots,
+         const In<Code, 2>& relations, Index bits) {
+        const Attributes words = check_attributes(attributes, templates);
+        const PartColumns parts = check_parts(slots, relations, templates, words.words);
+        SlotCodes codes;
+        slot_codes(words, templates, codes);
+        std::vector<Code> indices(parts.count * templates.count);
+        for (std::size_t p = 0; p < parts.count; ++p)
+          feature_indices(codes, templates, parts.slots.data() + p * templates.slots,
+                          parts.relations.data() + p * templates.relations, 32 - bits,
+                          indices.data() + p * templates.count);
+        return copied<Out<Code, 2>>(indices, {parts.count, static_cast<std::size_t>(templates.count)});
+      },
+      "attributes"_a, "templates"_a, "slots"_a, "relations"_a, "bits"_a,
+      "Places [parts, templates] of every feature of every part in a table of 2^bits rows.");
+  m.def(
+      "quantize_average",
+      [](const In<float, 2>& weights, const In<float, 2>& totals, float time, const InOut<std::int16_t, 2>& out) {
+        require(weights.size() == totals.size() && weights.size() == out.size(), "the three tables differ in size");
+        nb::gil_scoped_release release;
+        return quantize_average(view(weights), view(totals), time, view(out));
+      },
+      "weights"_a, "totals"_a, "time"_a, "out"_a, "Writes averaged weights as 16-bit numbers; returns their scale.");
+  m.attr("HAS_AVX2") = best_instructions() == Instructions::Avx2;
+}
+
+// ---- parser ------------------------------------------------------------------------------------------------
+
+// Sentences laid end to end, with the arrays that own them.
+struct Batch {
+  In<Code, 2> attributes;
+  In<std::uint8_t, 2> traits;
+  In<Index, 1> offsets;
+
+  Corpus corpus() const {
+    return {view(attributes),
+            {reinterpret_cast<const Traits*>(traits.data()), traits.shape(0)},
+            view(offsets),
+            {},
+            {},
+            static_cast<Index>(attributes.shape(1))};
+  }
+};
+
+Batch make_batch(In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1> offsets) {
+  require(traits.shape(1) == sizeof(Traits), "traits must have 10 columns: tag, classes, 8 agreement values");
+  require(traits.shape(0) == attributes.shape(0), "attributes and traits differ in their number of words");
+  const auto bounds = view(offsets);
+  require(!bounds.empty() && bounds.front() == 0 && bounds.back() == static_cast<Index>(attributes.shape(0)),
+          "offsets must go from 0 to the number of words");
+  for (std::size_t s = 1; s < bounds.size(); ++s)
+    require(bounds[s] > bounds[s - 1], "every sentence must have at least its root");
+  return {std::move(attributes), std::move(traits), std::move(offsets)};
+}
+
+Decoder decoder_from(bool projective) { return projective ? Decoder::Eisner : Decoder::Mst; }
+
+// A first-order model with the arrays and templates that own what it looks at, and its pruner if it has one.
+struct PyArcModel {
+  Templates arc;
+  std::optional<Templates> between, label;
+  Weights parts;
+  std::optional<Weights> labels;
+  std::optional<In<std::uint8_t, 3>> allowed;
+  std::variant<PrunedModel<float>, PrunedModel<std::int16_t>> pruned;
+
+  template <class Array>
+  auto make_pruned(const Array& weights, float scale, bool single_root) const {
+    using Weight = std::remove_const_t<typename Array::Scalar>;
+    PrunedModel<Weight> made;
+    made.model.arc = &arc;
+    made.model.between = between ? &*between : nullptr;
+    made.model.parts = make_table(weights, 1, scale);
+    require(made.model.parts.stride == 1, "part weights must have one column");
+    made.model.root = root_rule(single_root);
+    made.model.instructions = best_instructions();
+    return made;
+  }
+
+  PyArcModel(const Templates& arc_, std::optional<Templates> between_, Weights parts_, float part_scale,
+             bool single_root)
+      : arc(arc_), between(std::move(between_)), parts(std::move(parts_)) {
+    require(arc.slots == 2 && arc.relations == ARC_RELATIONS, "arc templates must have two slots and the arc relations");
+    require(!between || (between->slots == 3 && between->relations == BETWEEN_RELATIONS),
+            "between templates must have three slots and the between relations");
+    std::visit([&](const auto& weights) { pruned = make_pruned(weights, part_scale, single_root); }, parts);
+  }
+  PyArcModel(const PyArcModel&) = delete;
+
+  void set_labels(const Templates& label_, const Weights& labels_, float scale, In<std::uint8_t, 3> allowed_) {
+    require(label_.slots == 2 && label_.relations == ARC_RELATIONS, "label templates must have two slots and the arc relations");
+    require(parts.index() == labels_.index(), "part and label weights differ in type");
+    require(allowed_.shape(0) == allowed_.shape(1) && allowed_.shape(0) <= MAX_TAGS, "allowed must be [tags, tags, labels]");
+    label = label_;
+    labels = labels_;
+    allowed = std::move(allowed_);
+    std::visit(
+        [&](auto& made) {
+          using Weight = std::remove_const_t<std::remove_pointer_t<decltype(made.model.parts.weights)>>;
+          made.model.labels = make_table(std::get<In<Weight, 2>>(*labels), static_cast<Index>(allowed->shape(2)), scale);
+          made.model.allowed = view(*allowed);
+          made.model.tags = static_cast<Index>(allowed->shape(0));
+          made.model.label = &*label;
+        },
+        pruned);
+  }
+
+  void set_pruner(const PyArcModel& pruner, Index max_heads, double threshold) {
+    require(pruned.index() == pruner.pruned.index(), "model and pruner differ in the type of their weights");
+    require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0, "max_heads must be positive, threshold in [0, 1]");
+    std::visit(
+        [&](auto& made) {
+          made.pruner = &std::get<std::remove_reference_t<decltype(made)>>(pruner.pruned).model;
+          made.rule = {max_heads, threshold};
+        },
+        pruned);
+  }
+
+  void check(const Batch& batch) const {
+    auto known = [&](const Templates& family) {
+      for (const Atom& atom : family.atoms)
+        require(atom.attribute < static_cast<Index>(batch.attributes.shape(1)),
+                "a template looks at an attribute that the words do not have");
+    };
+    known(arc);
+    if (between) known(*between);
+    if (!label) return;
+    known(*label);
+    for (std::size_t word = 0; word < batch.traits.shape(0); ++word)
+      require(batch.traits(word, 0) < allowed->shape(0), "a word's tag number is out of range");
+  }
+};
+
+nb::tuple parse(const PyArcModel& self, const Batch& batch, bool projective, std::size_t threads) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  std::vector<Index> heads(corpus.traits.size(), NO_HEAD), labels(corpus.traits.size(), -1);
+  std::vector<double> scores(corpus.size(), 0.0);
+  {
+    nb::gil_scoped_release release;
+    std::visit(
+        [&](const auto& model) {
+          parse_batch(model, corpus, decoder_from(projective), threads, {heads, labels, scores});
+        },
+        self.pruned);
+  }
+  return nb::make_tuple(copied<Out<Index, 1>>(heads, {heads.size()}), copied<Out<Index, 1>>(labels, {labels.size()}),
+                        copied<Out<double, 1>>(scores, {scores.size()}));
+}
+
+nb::tuple confidence(const PyArcModel& self, const Batch& batch, const In<Index, 1>& heads, const In<Index, 1>& labels,
+                bool projective, std::size_t threads) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(heads.size() == corpus.traits.size() && labels.size() == corpus.traits.size(),
+          "heads and labels must have one entry a word");
+  std::vector<double> arcs(heads.size(), 0.0), labelled(heads.size(), 0.0);
+  {
+    nb::gil_scoped_release release;
+    std::visit(
+        [&](const auto& model) {
+          confidence_batch(model, corpus, decoder_from(projective), threads, view(heads), view(labels), arcs, labelled);
+        },
+        self.pruned);
+  }
+  return nb::make_tuple(copied<Out<double, 1>>(arcs, {arcs.size()}), copied<Out<double, 1>>(labelled, {labelled.size()}));
+}
+
+nb::tuple problem(const PyArcModel& self, const Batch& batch) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(corpus.size() == 1, "a problem is made of one sentence");
+  ParserWorkspace workspace;
+  ArcProblem& made = workspace.problem;
+  const std::size_t stride = std::visit(
+      [&](const auto& model) {
+        const Words words = corpus.sentence(0);
+        choose_candidates(model, words, workspace.pruning, made.candidates);
+        build_arcs(model.model, words, made);
+        fold_best_labels(model.model, words, 0.0F, made);
+        return model.model.label ? static_cast<std::size_t>(model.model.labels.stride) : 0;
+      },
+      self.pruned);
+  const std::size_t count = made.arcs.count;
+  return nb::make_tuple(copied<Out<Index, 2>>(made.arcs.slots, {count, 2}),
+                        copied<Out<float, 1>>(made.arc_scores, {count}),
+                        copied<Out<float, 2>>(made.label_rows, {count, stride}),
+                        copied<Out<double, 1>>(made.scores, {count}), copied<Out<Index, 1>>(made.labels, {count}));
+}
+
+// A trainer with the arrays that own what it reads and changes.
+struct ArcTrainer {
+  using Matrix = InOut<float, 2>;
+
+  Batch batch;
+  In<Index, 1> gold_heads, gold_labels;
+  Matrix parts, part_totals;
+  std::optional<Matrix> labels, label_totals;
+  Trainer trainer;
+
+  ArcTrainer(const PyArcModel& model, const Batch& batch_, In<Index, 1> gold_heads_, In<Index, 1> gold_labels_,
+             Matrix parts_, Matrix part_totals_, std::optional<Matrix> labels_, std::optional<Matrix> label_totals_,
+             std::size_t threads)
+      : batch(batch_),
+        gold_heads(std::move(gold_heads_)),
+        gold_labels(std::move(gold_labels_)),
+        parts(std::move(parts_)),
+        part_totals(std::move(part_totals_)),
+        labels(std::move(labels_)),
+        label_totals(std::move(label_totals_)) {
+    model.check(batch);
+    require(std::holds_alternative<PrunedModel<float>>(model.pruned), "only a model of floats can be trained");
+    trainer.model = &std::get<PrunedModel<float>>(model.pruned);
+    trainer.corpus = batch.corpus();
+    trainer.corpus.gold_heads = view(gold_heads);
+    trainer.corpus.gold_labels = view(gold_labels);
+    check_tables(trainer.model->model);
+    check_gold(trainer.corpus, trainer.model->model);
+    trainer.parts = {view(parts), view(part_totals)};
+    if (labels) trainer.labels = {view(*labels), view(*label_totals)};
+    nb::gil_scoped_release release;
+    if (trainer.model->pruner) trainer.choose_all_candidates(threads);
+  }
+
+  void check_tables(const ArcModel<float>& model) const {
+    require(model.parts.weights == parts.data() && parts.size() == part_totals.size(),
+            "the part weights to train are not those of the model");
+    require(labels.has_value() == (model.label != nullptr) && labels.has_value() == label_totals.has_value(),
+            "label weights go with label templates");
+    require(!labels || (model.labels.weights == labels->data() && labels->size() == label_totals->size()),
+            "the label weights to train are not those of the model");
+  }
+
+  static void check_gold(const Corpus& corpus, const ArcModel<float>& model) {
+    require(corpus.gold_heads.size() == corpus.traits.size() && corpus.gold_labels.size() == corpus.traits.size(),
+            "gold heads and labels must have one entry a word");
+    for (std::size_t s = 0; s < corpus.size(); ++s) {
+      const Words words = corpus.sentence(s);
+      for (Index m = 1; m < words.size(); ++m) {
+        require(words.gold_heads[m] >= 0 && words.gold_heads[m] < words.size() && words.gold_heads[m] != m,
+                "a gold head is out of range");
+        require(!model.label || (words.gold_labels[m] >= 0 && words.gold_labels[m] < model.labels.columns),
+                "a gold label is out of range");
+      }
+    }
+  }
+
+  nb::tuple study(const In<Index, 1>& sentences, bool expected, float cost, bool projective, std::size_t threads) {
+    for (Index s : view(sentences))
+      require(s >= 0 && static_cast<std::size_t>(s) < trainer.corpus.size(), "a sentence number is out of range");
+    {
+      nb::gil_scoped_release release;
+      trainer.study_batch(view(sentences), expected ? Compare::Expected : Compare::Best, cost, decoder_from(projective),
+                          threads);
+    }
+    auto losses = new_array<Out<double, 1>>({sentences.size()}), norms = new_array<Out<double, 1>>({sentences.size()});
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      losses.data()[i] = trainer.lessons[i].loss;
+      norms.data()[i] = trainer.lessons[i].squared_norm;
+    }
+    return nb::make_tuple(losses, norms);
+  }
+
+  void apply(std::size_t lesson, float step, float time) {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    trainer.apply(lesson, step, time);
+  }
+};
+
+void bind_parser(nb::module_& m) {
+  nb::class_<Batch>(m, "Batch", "Sentences laid end to end, each with its root.")
+      .def("__init__",
+           [](Batch* self, In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1> offsets) {
+             new (self) Batch(make_batch(std::move(attributes), std::move(traits), std::move(offsets)));
+           },
+           "attributes"_a, "traits"_a, "offsets"_a);
+  nb::class_<PyArcModel>(m, "ArcModel", "A first-order model: templates, weights, root rule; labels and a pruner.")
+      .def(nb::init<const Templates&, std::optional<Templates>, Weights, float, bool>(), "arc"_a, "between"_a.none(),
+           "weights"_a, "scale"_a, "single_root"_a)
+      .def("set_labels", &PyArcModel::set_labels, "templates"_a, "weights"_a, "scale"_a, "allowed"_a,
+           "Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).")
+      .def("set_pruner", &PyArcModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
+           "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
+      .def("parse", &parse, "batch"_a, "projective"_a, "threads"_a, "heads [words], labels [words], scores [sentences].")
+      .def("confidence", &confidence, "batch"_a, "heads"_a, "labels"_a, "projective"_a, "threads"_a,
+           "Marginals of the given arcs, and of the given labelled arcs, [words] each.")
+      .def("problem", &problem, "batch"_a,
+           "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels.");
+  nb::class_<ArcTrainer>(m, "ArcTrainer", "Decodes mini-batches against gold, then moves the weights.")
+      .def(nb::init<const PyArcModel&, const Batch&, In<Index, 1>, In<Index, 1>, ArcTrainer::Matrix, ArcTrainer::Matrix,
+                    std::optional<ArcTrainer::Matrix>, std::optional<ArcTrainer::Matrix>, std::size_t>(),
+           "model"_a, "batch"_a, "gold_heads"_a, "gold_labels"_a, "part_weights"_a, "part_totals"_a,
+           "label_weights"_a.none(), "label_totals"_a.none(), "threads"_a, nb::keep_alive<1, 2>())
+      .def("study", &ArcTrainer::study, "sentences"_a, "expected"_a, "cost"_a, "projective"_a, "threads"_a,
+           "Losses and squared norms [sentences] of the differences that `apply` will use.")
+      .def("apply", &ArcTrainer::apply, "lesson"_a, "step"_a, "time"_a);
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of headlong: kernels over arrays, no strings, no files.";
   bind_trees(m);
+  bind_features(m);
+  bind_parser(m);
 }

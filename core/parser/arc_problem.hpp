@@ -1,0 +1,103 @@
+// The composed first-order path: encode, enumerate, score, prune, label, decode; and back from a tree to its features.
+#pragma once
+
+#include "features/update.hpp"
+#include "parts/arcs.hpp"
+#include "trees/eisner.hpp"
+#include "trees/matrix_tree.hpp"
+#include "trees/mst.hpp"
+
+namespace headlong {
+
+enum class Decoder : std::uint8_t { Mst, Eisner };
+
+// A first-order model: views of templates and weights that somebody else owns. A pruner is one without labels.
+template <class Weight>
+struct ArcModel {
+  const Templates* arc = nullptr;
+  const Templates* between = nullptr;  // may be missing
+  const Templates* label = nullptr;    // missing: trees without labels
+  Table<Weight> parts;
+  Table<Weight> labels;
+  std::span<const std::uint8_t> allowed;  // [tags * tags * labels.columns] labels for (head tag, modifier tag)
+  Index tags = 0;
+  RootRule root = RootRule::Single;
+  Instructions instructions = Instructions::Scalar;
+};
+
+// One sentence as the core sees it. Gold is empty except in training.
+struct Words {
+  Attributes attributes;
+  std::span<const Traits> traits;
+  std::span<const Index> gold_heads;
+  std::span<const Index> gold_labels;
+
+  Index size() const { return attributes.words; }
+  bool has_gold() const { return !gold_heads.empty(); }
+};
+
+// An arc-factored problem over the arcs that survive pruning, sorted by modifier. It is its own workspace: used again,
+// it allocates only for a longer sentence than before.
+struct ArcProblem {
+  Index size = 0;
+  Candidates candidates;
+  Parts arcs;                     // the candidates with their relations
+  std::vector<float> arc_scores;  // without the label
+  std::vector<float> label_rows;  // [candidates * labels.stride]
+  std::vector<Score> scores;      // arc_scores + best (or log-sum of) label, with the cost in training
+  std::vector<Index> labels;      // the best label of each candidate
+  std::vector<double> marginals;  // [candidates], after `infer`
+
+  SlotCodes arc_codes, between_codes, label_codes;
+  ArcContext context;
+  Parts between;
+  std::vector<Index> owners;
+  std::vector<float> between_scores;
+  std::vector<Score> matrix;
+  std::vector<double> dense;
+  MstWorkspace mst;
+  EisnerWorkspace eisner;
+  MatrixTreeWorkspace matrix_tree;
+};
+
+// Scores problem.candidates. In training the gold arcs must be among them.
+template <class Weight>
+void build_arcs(const ArcModel<Weight>& model, const Words& words, ArcProblem& problem);
+
+// Candidates by the posteriors of a pruner, in `out`; gold arcs and the pruner's best tree are always among them.
+// `problem` is scratch. Sentences longer than MAX_MARGINAL_SIZE are pruned by scores: marginals take O(n^3).
+inline constexpr Index MAX_MARGINAL_SIZE = 256;
+template <class Weight>
+void prune(const ArcModel<Weight>& pruner, const Words& words, const PruningRule& rule, ArcProblem& problem,
+           Candidates& out);
+
+// Folds the labels into `scores`: the best allowed one, each wrong labelled arc earning `cost`.
+template <class Weight>
+void fold_best_labels(const ArcModel<Weight>& model, const Words& words, float cost, ArcProblem& problem);
+
+// Folds the labels into `scores` by log-sum-exp, for the distribution over labelled trees.
+template <class Weight>
+void fold_all_labels(const ArcModel<Weight>& model, const Words& words, ArcProblem& problem);
+
+// The best tree under `scores`; fills heads and labels [size] and returns its score.
+Score decode(ArcProblem& problem, RootRule root, Decoder decoder, std::span<Index> heads, std::span<Index> labels);
+
+// The marginals of the candidates under `scores`, in problem.marginals [candidates]; returns the log-partition.
+Score infer(ArcProblem& problem, RootRule root, Decoder decoder);
+
+// The difference of features between gold and a tree, or between gold and the expectation under the model.
+struct Difference {
+  SparseVector parts, labels;
+  double squared_norm() const { return parts.squared_norm() + labels.squared_norm(); }
+};
+template <class Weight>
+void tree_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
+                     std::span<const Index> heads, std::span<const Index> labels, Difference& out);
+template <class Weight>
+void expected_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem, Difference& out);
+
+// The model's score of a tree all of whose arcs are candidates; without labels if `label_stride` is 0.
+Score value(const ArcProblem& problem, Index label_stride, std::span<const Index> heads,
+            std::span<const Index> labels);
+
+}  // namespace headlong

@@ -1,0 +1,80 @@
+#include "parser/batch.hpp"
+
+#include <cmath>
+
+#include "parser/threads.hpp"
+
+namespace headlong {
+
+Words Corpus::sentence(std::size_t s) const {
+  const std::size_t begin = offsets[s], count = offsets[s + 1] - offsets[s];
+  Words words;
+  words.attributes = {attributes.subspan(begin * attribute_count, count * attribute_count), static_cast<Index>(count),
+                      attribute_count};
+  words.traits = traits.subspan(begin, count);
+  if (!gold_heads.empty()) {
+    words.gold_heads = gold_heads.subspan(begin, count);
+    words.gold_labels = gold_labels.subspan(begin, count);
+  }
+  return words;
+}
+
+template <class Weight>
+void choose_candidates(const PrunedModel<Weight>& model, const Words& words, ArcProblem& pruning, Candidates& out) {
+  if (model.pruner)
+    prune(*model.pruner, words, model.rule, pruning, out);
+  else
+    all_arcs(words.size(), out);
+}
+
+template <class Weight>
+void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
+                 const Answers& answers) {
+  std::vector<ParserWorkspace> workspaces(std::max<std::size_t>(1, threads));
+  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
+    auto& [problem, pruning] = workspaces[thread];
+    const Words words = corpus.sentence(s);
+    const std::size_t begin = corpus.offsets[s], count = words.size();
+    choose_candidates(model, words, pruning, problem.candidates);
+    build_arcs(model.model, words, problem);
+    fold_best_labels(model.model, words, 0.0F, problem);
+    answers.scores[s] = decode(problem, model.model.root, decoder, answers.heads.subspan(begin, count),
+                               answers.labels.subspan(begin, count));
+  });
+}
+
+template <class Weight>
+void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
+                      std::span<const Index> heads, std::span<const Index> labels, std::span<double> arc_marginals,
+                      std::span<double> label_marginals) {
+  std::vector<ParserWorkspace> workspaces(std::max<std::size_t>(1, threads));
+  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
+    auto& [problem, pruning] = workspaces[thread];
+    const Words words = corpus.sentence(s);
+    const std::size_t begin = corpus.offsets[s];
+    choose_candidates(model, words, pruning, problem.candidates);
+    build_arcs(model.model, words, problem);
+    fold_all_labels(model.model, words, problem);
+    infer(problem, model.model.root, decoder);
+    for (std::size_t arc = 0; arc < problem.arcs.count; ++arc) {
+      const std::size_t word = begin + problem.arcs.slots[2 * arc + 1];
+      if (heads[word] != problem.arcs.slots[2 * arc]) continue;
+      arc_marginals[word] = label_marginals[word] = problem.marginals[arc];
+      if (!model.model.label) continue;
+      const double log_sum = problem.scores[arc] - problem.arc_scores[arc];
+      const float row = problem.label_rows[arc * model.model.labels.stride + labels[word]];
+      label_marginals[word] *= std::exp(row - log_sum);
+    }
+  });
+}
+
+#define HEADLONG_INSTANTIATE(Weight)                                                                            \
+  template void choose_candidates(const PrunedModel<Weight>&, const Words&, ArcProblem&, Candidates&);          \
+  template void parse_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t, const Answers&);   \
+  template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t,               \
+                                 std::span<const Index>, std::span<const Index>, std::span<double>, std::span<double>);
+HEADLONG_INSTANTIATE(float)
+HEADLONG_INSTANTIATE(std::int16_t)
+#undef HEADLONG_INSTANTIATE
+
+}  // namespace headlong

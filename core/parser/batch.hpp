@@ -1,0 +1,54 @@
+// Many sentences at once, on threads.
+#pragma once
+
+#include "parser/arc_problem.hpp"
+
+namespace headlong {
+
+// Sentences laid end to end, each with its root; sentence s has the words offsets[s] to offsets[s + 1].
+struct Corpus {
+  std::span<const Code> attributes;  // [words * attribute_count]
+  std::span<const Traits> traits;    // [words]
+  std::span<const Index> offsets;    // [sentences + 1]
+  std::span<const Index> gold_heads, gold_labels;
+  Index attribute_count = 0;
+
+  std::size_t size() const { return offsets.size() - 1; }
+  Words sentence(std::size_t s) const;
+};
+
+// What a decoder answers for a corpus: per word, and per sentence.
+struct Answers {
+  std::span<Index> heads, labels;  // [words]
+  std::span<double> scores;        // [sentences]
+};
+
+// A model with the pruner that chooses its candidates; without one, every arc is a candidate.
+template <class Weight>
+struct PrunedModel {
+  ArcModel<Weight> model;
+  const ArcModel<Weight>* pruner = nullptr;
+  PruningRule rule = {0, 0.0};
+};
+
+// The two workspaces of one thread.
+struct ParserWorkspace {
+  ArcProblem problem, pruning;
+};
+
+// Chooses the candidates of a sentence, in `out`.
+template <class Weight>
+void choose_candidates(const PrunedModel<Weight>& model, const Words& words, ArcProblem& pruning, Candidates& out);
+
+template <class Weight>
+void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
+                 const Answers& answers);
+
+// The marginal of the arc (heads[word], word) for each word of the corpus under the distribution over labelled trees;
+// with `labels`, of the labelled arc.
+template <class Weight>
+void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
+                      std::span<const Index> heads, std::span<const Index> labels, std::span<double> arc_marginals,
+                      std::span<double> label_marginals);
+
+}  // namespace headlong

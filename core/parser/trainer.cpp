@@ -1,0 +1,52 @@
+#include "parser/trainer.hpp"
+
+#include "parser/threads.hpp"
+
+namespace headlong {
+
+void study(const ArcModel<float>& model, const Words& words, Compare compare, float cost, Decoder decoder,
+           Lesson& lesson) {
+  ArcProblem& problem = lesson.problem;
+  build_arcs(model, words, problem);
+  const double gold = value(problem, model.label ? model.labels.stride : 0, words.gold_heads, words.gold_labels);
+  if (compare == Compare::Best) {
+    lesson.heads.resize(words.size());
+    lesson.labels.resize(words.size());
+    fold_best_labels(model, words, cost, problem);
+    lesson.loss = decode(problem, model.root, decoder, lesson.heads, lesson.labels) - gold;
+    tree_difference(model, words, problem, lesson.heads, lesson.labels, lesson.difference);
+  } else {
+    fold_all_labels(model, words, problem);
+    lesson.loss = infer(problem, model.root, decoder) - gold;
+    expected_difference(model, words, problem, lesson.difference);
+  }
+  lesson.squared_norm = lesson.difference.squared_norm();
+}
+
+void Trainer::choose_all_candidates(std::size_t threads) {
+  candidates.resize(corpus.size());
+  std::vector<ArcProblem> pruning(std::max<std::size_t>(1, threads));
+  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
+    choose_candidates(*model, corpus.sentence(s), pruning[thread], candidates[s]);
+  });
+}
+
+void Trainer::study_batch(std::span<const Index> sentences, Compare compare, float cost, Decoder decoder,
+                          std::size_t threads) {
+  if (lessons.size() < sentences.size()) lessons.resize(sentences.size());
+  parallel_for(sentences.size(), threads, [&](std::size_t, std::size_t i) {
+    const Words words = corpus.sentence(sentences[i]);
+    if (candidates.empty())
+      all_arcs(words.size(), lessons[i].problem.candidates);
+    else
+      lessons[i].problem.candidates = candidates[sentences[i]];
+    study(model->model, words, compare, cost, decoder, lessons[i]);
+  });
+}
+
+void Trainer::apply(std::size_t lesson, float step, float time) {
+  apply_step(lessons[lesson].difference.parts, step, time, parts);
+  apply_step(lessons[lesson].difference.labels, step, time, labels);
+}
+
+}  // namespace headlong

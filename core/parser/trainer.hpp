@@ -1,0 +1,37 @@
+// The two halves of a training step over a corpus: study a mini-batch (on threads, weights only read), then apply what
+// was learnt (one sentence after another, so that the result does not depend on the number of threads).
+#pragma once
+
+#include "parser/batch.hpp"
+
+namespace headlong {
+
+// What learning compares gold with: the cost-augmented best tree, or the expectation under the model.
+enum class Compare : std::uint8_t { Best, Expected };
+
+// One sentence of a mini-batch on its way from decoding to the update.
+struct Lesson {
+  ArcProblem problem;
+  Difference difference;
+  std::vector<Index> heads, labels;
+  double loss = 0.0;          // hinge loss with the cost, or negative log-likelihood
+  double squared_norm = 0.0;  // of the difference
+};
+
+// Decodes one sentence, whose candidates are in lesson.problem, and takes the difference of features against gold.
+void study(const ArcModel<float>& model, const Words& words, Compare compare, float cost, Decoder decoder,
+           Lesson& lesson);
+
+struct Trainer {
+  const PrunedModel<float>* model = nullptr;
+  Corpus corpus;
+  TrainingTable parts, labels;
+  std::vector<Candidates> candidates;  // of all sentences, if there is a pruner: it does not change any more
+  std::vector<Lesson> lessons;         // of the current mini-batch
+
+  void choose_all_candidates(std::size_t threads);
+  void study_batch(std::span<const Index> sentences, Compare compare, float cost, Decoder decoder, std::size_t threads);
+  void apply(std::size_t lesson, float step, float time);
+};
+
+}  // namespace headlong

@@ -1,0 +1,198 @@
+"""From the strings of a sentence to the codes of its words.
+
+An attribute's code is a 32-bit hash of its name and value: nothing is interned, so an unseen string is as good as a
+seen one, and a server does not grow. Words are cached by their five columns, and forms and FEATS by themselves.
+"""
+
+from __future__ import annotations
+
+import threading
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, chain
+
+import numpy as np
+import numpy.typing as npt
+
+from headlong import _core
+from headlong.text import Sentence
+
+UINT32 = npt.NDArray[np.uint32]
+UINT8 = npt.NDArray[np.uint8]
+
+# Keys of FEATS in which two words may agree; the core compares exactly eight.
+AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbForm", "Tense")
+_PUNCTUATION, _VERB, _CONJUNCTION = 1, 2, 4
+_CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION}
+UD_TAGS = frozenset(
+    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+)
+ROOT = "<root>"
+
+
+def shape(form: str) -> str:
+    """Capital letters as X, small ones as x, digits as 9, others as they are; runs shortened to two.
+
+    >>> shape("McDonald's"), shape("2026-11-15")
+    ("XxXxx'x", '99-99-99')
+    """
+    result: list[str] = []
+    for character in form:
+        kind = (
+            "X"
+            if character.isupper()
+            else "x"
+            if character.isalpha()
+            else "9"
+            if character.isdigit()
+            else character
+        )
+        if result[-2:] != [kind, kind]:
+            result.append(kind)
+    return "".join(result)
+
+
+_OF_FORM: dict[str, Callable[[str], str]] = {
+    "form": str,
+    "lower": str.lower,
+    "shape": shape,
+    "prefix1": lambda form: form[:1].lower(),
+    "prefix2": lambda form: form[:2].lower(),
+    "prefix3": lambda form: form[:3].lower(),
+    "suffix1": lambda form: form[-1:].lower(),
+    "suffix2": lambda form: form[-2:].lower(),
+    "suffix3": lambda form: form[-3:].lower(),
+    "suffix4": lambda form: form[-4:].lower(),
+}
+ATTRIBUTES = (*_OF_FORM, "lemma", "upos", "xpos", "feats")
+
+
+def is_attribute(name: str) -> bool:
+    """Whether templates may look at `name`: a known attribute, or a key of FEATS (which begins with a capital)."""
+    return name in ATTRIBUTES or name[:1].isupper()
+
+
+def parse_feats(feats: str) -> dict[str, str]:
+    """FEATS as a dictionary; pieces without ``=`` (older treebanks) are ignored.
+
+    >>> parse_feats("Case=Nom|Number=Sing")
+    {'Case': 'Nom', 'Number': 'Sing'}
+    """
+    return dict(piece.split("=", 1) for piece in feats.split("|") if "=" in piece)
+
+
+class WordEncoder:
+    """Turns words into attribute codes and traits (what relations between words look at).
+
+    `attributes` name the columns of the codes; `tags` are the UPOS tags of the training data, at most 62: the
+    number of a tag is its place plus 1, 0 is the root and the last number any other tag.
+    """
+
+    CACHE_LIMIT = 200_000
+
+    def __init__(self, attributes: Sequence[str], tags: Sequence[str]) -> None:
+        self.attributes = tuple(attributes)
+        self.tags = tuple(tags)
+        self._tag_numbers = {ROOT: 0} | {tag: i for i, tag in enumerate(self.tags, 1)}
+        self._seeds = {name: zlib.crc32(name.encode()) for name in self.attributes}
+        self._of_form = [name for name in self.attributes if name in _OF_FORM]
+        self._of_feats = [name for name in self.attributes if name[:1].isupper()]
+        self._lock = threading.Lock()
+        self._clear()
+
+    @property
+    def tag_count(self) -> int:
+        """How many tag numbers there are."""
+        return len(self.tags) + 2
+
+    def batch(self, sentences: Iterable[Sentence]) -> tuple[_core.Batch, npt.NDArray[np.int32]]:
+        """The sentences as the core sees them, and their offsets [sentences + 1] in the rows of the batch."""
+        sentences = list(sentences)
+        offsets = np.array([0, *accumulate(len(sentence) + 1 for sentence in sentences)], np.int32)
+        keys = zip(
+            chain.from_iterable(sentence.forms for sentence in sentences),
+            chain.from_iterable(sentence.lemmas for sentence in sentences),
+            chain.from_iterable(sentence.upos for sentence in sentences),
+            chain.from_iterable(sentence.xpos for sentence in sentences),
+            chain.from_iterable(sentence.feats for sentence in sentences),
+            strict=True,
+        )
+        codes, traits = self._encode(keys)
+        return _core.Batch(codes, traits, offsets), offsets
+
+    def _encode(self, keys: Iterable[tuple[str, ...]]) -> tuple[UINT32, UINT8]:
+        with self._lock:
+            if len(self._rows) > self.CACHE_LIMIT:
+                self._clear()
+            keys = list(keys)
+            found = list(map(self._rows.get, keys))
+            if None in found:
+                found = [self._row(key) if row is None else row for key, row in zip(keys, found, strict=True)]
+            if len(self._codes) < len(self._new_codes):
+                self._codes = np.array(self._new_codes, np.uint32)
+                self._traits = np.array(self._new_traits, np.uint8)
+            rows = np.array(found, np.intp)
+            return self._codes[rows], self._traits[rows]
+
+    def _clear(self) -> None:
+        self._rows: dict[tuple[str, ...], int] = {}
+        self._new_codes: list[list[int]] = []
+        self._new_traits: list[list[int]] = []
+        self._codes = np.zeros((0, len(self.attributes)), np.uint32)
+        self._traits = np.zeros((0, 2 + len(AGREEMENT)), np.uint8)
+        self._form_codes: dict[str, dict[str, int]] = {}
+        self._feats_codes: dict[str, tuple[dict[str, int], list[int]]] = {}
+
+    def _row(self, key: tuple[str, ...]) -> int:
+        row = self._rows.get(key)
+        if row is None:
+            row = self._rows[key] = len(self._new_codes)
+            codes, traits = self._word(*key)
+            self._new_codes.append(codes)
+            self._new_traits.append(traits)
+        return row
+
+    def _word(self, form: str, lemma: str, upos: str, xpos: str, feats: str) -> tuple[list[int], list[int]]:
+        codes = dict(self._form(form))
+        from_feats, agreement = self._feats(feats)
+        codes.update(from_feats)
+        others = {
+            "lemma": lemma if lemma != "_" else form.lower(),
+            "upos": upos,
+            "xpos": xpos if xpos != "_" else upos,
+            "feats": feats,
+        }
+        for name, value in others.items():
+            if name in self._seeds:
+                codes[name] = self._code(name, value)
+        tag = self._tag_numbers.get(upos, len(self.tags) + 1)
+        return [codes[name] for name in self.attributes], [tag, self._class(form, upos), *agreement]
+
+    def _form(self, form: str) -> dict[str, int]:
+        codes = self._form_codes.get(form)
+        if codes is None:
+            codes = {name: self._code(name, _OF_FORM[name](form)) for name in self._of_form}
+            self._form_codes[form] = codes
+        return codes
+
+    def _feats(self, feats: str) -> tuple[dict[str, int], list[int]]:
+        found = self._feats_codes.get(feats)
+        if found is None:
+            values = parse_feats(feats)
+            codes = {name: self._code(name, values.get(name, "")) for name in self._of_feats}
+            agreement = [
+                1 + zlib.crc32(values[key].encode()) % 255 if key in values else 0 for key in AGREEMENT
+            ]
+            found = self._feats_codes[feats] = codes, agreement
+        return found
+
+    def _code(self, name: str, value: str) -> int:
+        return zlib.crc32(value.encode("utf-8", "surrogatepass"), self._seeds[name])
+
+    @staticmethod
+    def _class(form: str, upos: str) -> int:
+        """Punctuation, verb or conjunction by UPOS; in other tag sets only punctuation is known, by its characters."""
+        if upos in UD_TAGS or upos == ROOT:
+            return _CLASSES.get(upos, 0)
+        return _PUNCTUATION if all(unicodedata.category(c)[0] == "P" for c in form) else 0

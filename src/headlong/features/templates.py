@@ -1,0 +1,101 @@
+"""The template language, and its compilation for the core.
+
+A template is a row of atoms and relations separated by spaces::
+
+    h.upos m.upos m[-1].upos dist
+
+An atom is ``slot.attribute`` or ``slot[offset].attribute``: slots are the words of a part (``h`` head, ``m`` modifier,
+``b`` a word in between), an offset looks at a neighbour, and an attribute is one of `attributes.ATTRIBUTES` or a key of
+FEATS (``h.Case``). A relation (``side``, ``dist``, ...) belongs to the part as a whole. The empty template is the bias.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headlong import _core
+from headlong.errors import OptionError
+from headlong.features.attributes import is_attribute
+
+_ATOM = re.compile(r"(?P<slot>[a-z])(\[(?P<offset>[+-]?\d+)\])?\.(?P<attribute>[A-Za-z]\w*(\[\w+\])?)")
+
+ARC_RELATIONS = ("side", "dist", "agree", "puncts", "verbs", "conjs")
+BETWEEN_RELATIONS = ("side",)
+
+
+@dataclass(frozen=True)
+class Family:
+    """A named list of templates over the slots of one kind of part.
+
+    >>> arcs = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "m[-1].form"))
+    >>> arcs.attributes
+    ('form', 'upos')
+    """
+
+    name: str
+    slots: str
+    relations: tuple[str, ...]
+    templates: tuple[str, ...]
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """All attributes that the templates look at, sorted."""
+        return tuple(sorted({atom[2] for template in self.templates for atom in self._atoms(template)[0]}))
+
+    def compile(self, attributes: Sequence[str]) -> _core.Templates:
+        """The family for the core, over words whose attribute columns are `attributes`."""
+        column = {name: i for i, name in enumerate(attributes)}
+        atoms: list[tuple[int, int, int, int]] = []
+        multipliers = np.zeros((len(self.relations), len(self.templates)), np.uint32)
+        for t, template in enumerate(self.templates):
+            found, relations = self._atoms(template)
+            atoms += [(t, slot, offset, column[attribute]) for slot, offset, attribute in found]
+            for name in relations:
+                # Odd, so that multiplying keeps different relation values apart.
+                multipliers[self.relations.index(name), t] = self._hash(template, name) | 1
+        seeds = np.array([self._hash(template, "") for template in self.templates], np.uint32)
+        return _core.Templates(
+            seeds, np.array(atoms, np.int32).reshape(-1, 4), multipliers, slots=len(self.slots)
+        )
+
+    def _hash(self, template: str, salt: str) -> int:
+        return zlib.crc32(f"{self.name}|{' '.join(template.split())}|{salt}".encode())
+
+    def _atoms(self, template: str) -> tuple[list[tuple[int, int, str]], list[str]]:
+        """Atoms as (slot, offset, attribute), and the names of the relations."""
+        atoms: list[tuple[int, int, str]] = []
+        relations: list[str] = []
+        for token in template.split():
+            match = _ATOM.fullmatch(token)
+            if match and match["slot"] in self.slots and is_attribute(match["attribute"]):
+                atoms.append(
+                    (self.slots.index(match["slot"]), int(match["offset"] or 0), match["attribute"])
+                )
+            elif token in self.relations:
+                relations.append(token)
+            else:
+                raise OptionError(
+                    f"template {template!r} of family {self.name!r}: found {token!r}, expected slot.attribute "
+                    f"with a slot of {', '.join(self.slots)}, or one of {', '.join(self.relations)}"
+                )
+        return atoms, relations
+
+
+def rows(table: str, *suffixes: str) -> tuple[str, ...]:
+    """The templates of a table (separated by ``|`` or new lines), once for each suffix added to all of them.
+
+    >>> rows("h.upos | m.upos", "", "dist")
+    ('h.upos', 'm.upos', 'h.upos dist', 'm.upos dist')
+    """
+    cells = [" ".join(cell.split()) for line in table.strip().splitlines() for cell in line.split("|")]
+    return tuple(f"{cell} {suffix}".strip() for suffix in suffixes or ("",) for cell in cells)
+
+
+def unique(templates: Iterable[str]) -> tuple[str, ...]:
+    """The templates without repetitions, in order."""
+    return tuple(dict.fromkeys(templates))
