@@ -172,8 +172,7 @@ Templates make_templates(const In<Code, 1>& seeds, const In<Index, 2>& atoms, co
                          Index slots) {
   require(atoms.shape(1) == 4, "atoms must have the columns template, slot, offset, attribute");
   std::vector<Atom> list(atoms.shape(0));
-  for (std::size_t i = 0; i < list.size(); ++i)
-    list[i] = {atoms(i, 0), atoms(i, 1), atoms(i, 2), atoms(i, 3)};
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = {atoms(i, 0), atoms(i, 1), atoms(i, 2), atoms(i, 3)};
   return Templates(view(seeds), list, view(multipliers), slots, static_cast<Index>(multipliers.shape(0)));
 }
 
@@ -215,11 +214,12 @@ Instructions choose_instructions(bool scalar) { return scalar ? Instructions::Sc
 
 void bind_features(nb::module_& m) {
   nb::class_<Templates>(m, "Templates", "A compiled family of templates.")
-      .def("__init__",
-           [](Templates* self, const In<Code, 1>& seeds, const In<Index, 2>& atoms, const In<Code, 2>& multipliers,
-              Index slots) { new (self) Templates(make_templates(seeds, atoms, multipliers, slots)); },
-           "seeds"_a, "atoms"_a, "multipliers"_a, "slots"_a,
-           "seeds [templates]; atoms [n, 4] (template, slot, offset, attribute); multipliers [relations, templates].")
+      .def(
+          "__init__",
+          [](Templates* self, const In<Code, 1>& seeds, const In<Index, 2>& atoms, const In<Code, 2>& multipliers,
+             Index slots) { new (self) Templates(make_templates(seeds, atoms, multipliers, slots)); },
+          "seeds"_a, "atoms"_a, "multipliers"_a, "slots"_a,
+          "seeds [templates]; atoms [n, 4] (template, slot, offset, attribute); multipliers [relations, templates].")
       .def_ro("count", &Templates::count)
       .def_ro("slots", &Templates::slots)
       .def_ro("relations", &Templates::relations);
@@ -228,8 +228,9 @@ void bind_features(nb::module_& m) {
       [](const In<Code, 2>& attributes, const Templates& templates) {
         SlotCodes codes;
         slot_codes(check_attributes(attributes, templates), templates, codes);
-        return copied<Out<Code, 3>>(codes.codes, {static_cast<std::size_t>(templates.slots), static_cast<std::size_t>(codes.words),
-                                      static_cast<std::size_t>(codes.stride)});
+        return copied<Out<Code, 3>>(codes.codes,
+                                    {static_cast<std::size_t>(templates.slots), static_cast<std::size_t>(codes.words),
+                                     static_cast<std::size_t>(codes.stride)});
       },
       "attributes"_a, "templates"_a, "Codes [slots, words, stride] of all words in all slots.");
   m.def(
@@ -338,7 +339,8 @@ struct PyArcModel {
   PyArcModel(const Templates& arc_, std::optional<Templates> between_, Weights parts_, float part_scale,
              bool single_root)
       : arc(arc_), between(std::move(between_)), parts(std::move(parts_)) {
-    require(arc.slots == 2 && arc.relations == ARC_RELATIONS, "arc templates must have two slots and the arc relations");
+    require(arc.slots == 2 && arc.relations == ARC_RELATIONS,
+            "arc templates must have two slots and the arc relations");
     require(!between || (between->slots == 3 && between->relations == BETWEEN_RELATIONS),
             "between templates must have three slots and the between relations");
     std::visit([&](const auto& weights) { pruned = make_pruned(weights, part_scale, single_root); }, parts);
@@ -346,16 +348,19 @@ struct PyArcModel {
   PyArcModel(const PyArcModel&) = delete;
 
   void set_labels(const Templates& label_, const Weights& labels_, float scale, In<std::uint8_t, 3> allowed_) {
-    require(label_.slots == 2 && label_.relations == ARC_RELATIONS, "label templates must have two slots and the arc relations");
+    require(label_.slots == 2 && label_.relations == ARC_RELATIONS,
+            "label templates must have two slots and the arc relations");
     require(parts.index() == labels_.index(), "part and label weights differ in type");
-    require(allowed_.shape(0) == allowed_.shape(1) && allowed_.shape(0) <= MAX_TAGS, "allowed must be [tags, tags, labels]");
+    require(allowed_.shape(0) == allowed_.shape(1) && allowed_.shape(0) <= MAX_TAGS,
+            "allowed must be [tags, tags, labels]");
     label = label_;
     labels = labels_;
     allowed = std::move(allowed_);
     std::visit(
         [&](auto& made) {
           using Weight = std::remove_const_t<std::remove_pointer_t<decltype(made.model.parts.weights)>>;
-          made.model.labels = make_table(std::get<In<Weight, 2>>(*labels), static_cast<Index>(allowed->shape(2)), scale);
+          made.model.labels =
+              make_table(std::get<In<Weight, 2>>(*labels), static_cast<Index>(allowed->shape(2)), scale);
           made.model.allowed = view(*allowed);
           made.model.tags = static_cast<Index>(allowed->shape(0));
           made.model.label = &*label;
@@ -407,7 +412,7 @@ nb::tuple parse(const PyArcModel& self, const Batch& batch, bool projective, std
 }
 
 nb::tuple confidence(const PyArcModel& self, const Batch& batch, const In<Index, 1>& heads, const In<Index, 1>& labels,
-                bool projective, std::size_t threads) {
+                     bool projective, std::size_t threads) {
   self.check(batch);
   const Corpus corpus = batch.corpus();
   require(heads.size() == corpus.traits.size() && labels.size() == corpus.traits.size(),
@@ -421,7 +426,8 @@ nb::tuple confidence(const PyArcModel& self, const Batch& batch, const In<Index,
         },
         self.pruned);
   }
-  return nb::make_tuple(copied<Out<double, 1>>(arcs, {arcs.size()}), copied<Out<double, 1>>(labelled, {labelled.size()}));
+  return nb::make_tuple(copied<Out<double, 1>>(arcs, {arcs.size()}),
+                        copied<Out<double, 1>>(labelled, {labelled.size()}));
 }
 
 nb::tuple problem(const PyArcModel& self, const Batch& batch) {
@@ -527,11 +533,12 @@ struct ArcTrainer {
 
 void bind_parser(nb::module_& m) {
   nb::class_<Batch>(m, "Batch", "Sentences laid end to end, each with its root.")
-      .def("__init__",
-           [](Batch* self, In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1> offsets) {
-             new (self) Batch(make_batch(std::move(attributes), std::move(traits), std::move(offsets)));
-           },
-           "attributes"_a, "traits"_a, "offsets"_a);
+      .def(
+          "__init__",
+          [](Batch* self, In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1> offsets) {
+            new (self) Batch(make_batch(std::move(attributes), std::move(traits), std::move(offsets)));
+          },
+          "attributes"_a, "traits"_a, "offsets"_a);
   nb::class_<PyArcModel>(m, "ArcModel", "A first-order model: templates, weights, root rule; labels and a pruner.")
       .def(nb::init<const Templates&, std::optional<Templates>, Weights, float, bool>(), "arc"_a, "between"_a.none(),
            "weights"_a, "scale"_a, "single_root"_a)
@@ -539,7 +546,8 @@ void bind_parser(nb::module_& m) {
            "Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).")
       .def("set_pruner", &PyArcModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
            "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
-      .def("parse", &parse, "batch"_a, "projective"_a, "threads"_a, "heads [words], labels [words], scores [sentences].")
+      .def("parse", &parse, "batch"_a, "projective"_a, "threads"_a,
+           "heads [words], labels [words], scores [sentences].")
       .def("confidence", &confidence, "batch"_a, "heads"_a, "labels"_a, "projective"_a, "threads"_a,
            "Marginals of the given arcs, and of the given labelled arcs, [words] each.")
       .def("problem", &problem, "batch"_a,

@@ -63,8 +63,10 @@ __attribute__((target("avx2"), always_inline)) inline __m256i load(const Code* f
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
 }
 
-__attribute__((target("avx2"), always_inline)) inline __m256i sum_codes_avx2(const SlotCodes& codes, const Templates& templates,
-                                                              const Index* slots, const Code* relations, Index block) {
+__attribute__((target("avx2"), always_inline)) inline __m256i sum_codes_avx2(const SlotCodes& codes,
+                                                                             const Templates& templates,
+                                                                             const Index* slots, const Code* relations,
+                                                                             Index block) {
   __m256i sum = load(codes.row(0, slots[0]) + block);
   for (Index s = 1; s < templates.slots; ++s) sum = _mm256_add_epi32(sum, load(codes.row(s, slots[s]) + block));
   for (Index r = 0; r < templates.relations; ++r) {

@@ -69,8 +69,7 @@ float quantize_average(std::span<const float> weights, std::span<const float> to
     return 1.0F;
   }
   const float scale = largest / 32767.0F;
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    out[i] = static_cast<std::int16_t>(std::lround(average(i) / scale));
+  for (std::size_t i = 0; i < weights.size(); ++i) out[i] = static_cast<std::int16_t>(std::lround(average(i) / scale));
   return scale;
 }
 

@@ -238,13 +238,13 @@ Score value(const ArcProblem& problem, Index label_stride, std::span<const Index
   return total;
 }
 
-#define HEADLONG_INSTANTIATE(Weight)                                                                             \
-  template void build_arcs(const ArcModel<Weight>&, const Words&, ArcProblem&);                                  \
-  template void prune(const ArcModel<Weight>&, const Words&, const PruningRule&, ArcProblem&, Candidates&);      \
-  template void fold_best_labels(const ArcModel<Weight>&, const Words&, float, ArcProblem&);                     \
-  template void fold_all_labels(const ArcModel<Weight>&, const Words&, ArcProblem&);                             \
+#define HEADLONG_INSTANTIATE(Weight)                                                                              \
+  template void build_arcs(const ArcModel<Weight>&, const Words&, ArcProblem&);                                   \
+  template void prune(const ArcModel<Weight>&, const Words&, const PruningRule&, ArcProblem&, Candidates&);       \
+  template void fold_best_labels(const ArcModel<Weight>&, const Words&, float, ArcProblem&);                      \
+  template void fold_all_labels(const ArcModel<Weight>&, const Words&, ArcProblem&);                              \
   template void tree_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, std::span<const Index>, \
-                                std::span<const Index>, Difference&);                                            \
+                                std::span<const Index>, Difference&);                                             \
   template void expected_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, Difference&);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)

@@ -97,7 +97,6 @@ template <class Weight>
 void expected_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem, Difference& out);
 
 // The model's score of a tree all of whose arcs are candidates; without labels if `label_stride` is 0.
-Score value(const ArcProblem& problem, Index label_stride, std::span<const Index> heads,
-            std::span<const Index> labels);
+Score value(const ArcProblem& problem, Index label_stride, std::span<const Index> heads, std::span<const Index> labels);
 
 }  // namespace headlong

@@ -68,11 +68,12 @@ void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, De
   });
 }
 
-#define HEADLONG_INSTANTIATE(Weight)                                                                            \
-  template void choose_candidates(const PrunedModel<Weight>&, const Words&, ArcProblem&, Candidates&);          \
-  template void parse_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t, const Answers&);   \
-  template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t,               \
-                                 std::span<const Index>, std::span<const Index>, std::span<double>, std::span<double>);
+#define HEADLONG_INSTANTIATE(Weight)                                                                          \
+  template void choose_candidates(const PrunedModel<Weight>&, const Words&, ArcProblem&, Candidates&);        \
+  template void parse_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t, const Answers&); \
+  template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t,             \
+                                 std::span<const Index>, std::span<const Index>, std::span<double>,           \
+                                 std::span<double>);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)
 #undef HEADLONG_INSTANTIATE

@@ -53,8 +53,9 @@ void add_arc(const ArcContext& context, Index head, Index modifier, Parts& arcs)
 // Appends all candidates, modifier by modifier. O(candidates).
 void add_arcs(const ArcContext& context, const Candidates& candidates, Parts& arcs);
 
-// Appends one part (head, modifier, word) for each of the heads and each different tag between head and modifier; `word` is
-// the first of the sentence with that tag and `owners` takes the head's place in `heads`. O(n + heads * tags).
+// Appends one part (head, modifier, word) for each of the heads and each different tag between head and modifier;
+// `word` is the first of the sentence with that tag and `owners` takes the head's place in `heads`. O(n + heads *
+// tags).
 void add_between(ArcContext& context, std::span<const Index> heads, Index modifier, Parts& between,
                  std::vector<Index>& owners);
 

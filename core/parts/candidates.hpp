@@ -25,8 +25,8 @@ struct PruningRule {
   double threshold;
 };
 
-// The arcs that survive, by posteriors[head * size + modifier]; `always` and `gold` are heads to keep in any case (gold may be
-// empty): with the arcs of some tree among them, a tree always remains. O(n^2).
+// The arcs that survive, by posteriors[head * size + modifier]; `always` and `gold` are heads to keep in any case (gold
+// may be empty): with the arcs of some tree among them, a tree always remains. O(n^2).
 void select_heads(std::span<const double> posteriors, Index size, const PruningRule& rule,
                   std::span<const Index> always, std::span<const Index> gold, Candidates& candidates);
 
