@@ -177,6 +177,7 @@ class Sentence:
         for comment in comments:
             if not comment.startswith("#") or "\n" in comment:
                 raise DataError(f"the comment {comment!r}", "one line that starts with #")
+        _check_order(multiword, empty, n)
         return cls(
             columns,
             _checked_heads([-1, *heads], n) if heads is not None else [-1] * (n + 1),
@@ -355,6 +356,22 @@ def _checked_column(name: str, column: list[str], n: int) -> list[str]:
         bad = next(field for field in column if not field or set("\t\n\r") & set(field))
         raise DataError(f"{name} {bad!r}", "a non-empty field without tabs and line ends")
     return column
+
+
+def _check_order(multiword: Sequence[MultiwordToken], empty: Sequence[EmptyNode], n: int) -> None:
+    """Raise unless each of them has its place among n words."""
+    covered = 0
+    for token in multiword:
+        if not covered < token.first <= token.last <= n:
+            raise DataError(f"the range {token.id}", f"ranges in order within the {n} words")
+        covered = token.last
+    after, index = 0, 0
+    for node in empty:
+        if not after <= node.after <= n or node.index != (index + 1 if node.after == after else 1):
+            raise DataError(
+                f"the empty node {node.id}", f"nodes in order, counted from 1, after words 0 to {n}"
+            )
+        after, index = node.after, node.index
 
 
 def _checked_heads(heads: Iterable[Any], n: int) -> list[int]:
