@@ -13,7 +13,8 @@ from functools import lru_cache
 
 from headlong.errors import DataError
 from headlong.text.formats import MIN_2009, Layout, conll2009
-from headlong.text.sentence import EmptyNode, MultiwordToken, Sentence
+from headlong.text.sentence import Sentence
+from headlong.text.tokens import EmptyNode, MultiwordToken
 
 Rows = list[list[str]]
 
