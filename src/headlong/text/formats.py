@@ -49,11 +49,6 @@ class Layout:
         return tuple(_ROOT.get(role, "_") for role in self.roles)
 
     @cached_property
-    def root_text(self) -> str:
-        """The row of word 0 as a line."""
-        return "\t".join(self.root_row)
-
-    @cached_property
     def id_column(self) -> int:
         """Where the ID stands in a row."""
         return self.roles.index("ID")
