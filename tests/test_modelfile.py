@@ -260,9 +260,7 @@ def test_foreign_zip(tmp_path):
 
 def test_versions(tmp_path):
     newer, older = forge(tmp_path / "new", {}, version=3), forge(tmp_path / "old", {}, version=0)
-    assert refusal(newer) == (
-        "was written by a newer headlong (format 3, this one reads up to 1): upgrade headlong"
-    )
+    assert refusal(newer) == ("was written by a newer headlong (format 3, this one reads up to 1): upgrade headlong")
     assert refusal(older) == (
         "was written by an older headlong (format 0, this one reads from 1 on): train the model again"
     )
