@@ -1,0 +1,394 @@
+"""Counting what a system got right, over aligned words."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import chain
+from operator import attrgetter, eq
+from typing import Any
+
+import numpy as np
+
+from headlong.evaluation.align import Alignment, Found, Indices, align
+from headlong.evaluation.trees import NONE, ROOT, Flags, nonprojective_words
+from headlong.text import Sentence
+
+CONTENT_LABELS = frozenset(
+    "acl advcl advmod amod appos ccomp compound conj csubj dep discourse dislocated expl fixed flat goeswith iobj "
+    "list nmod nsubj nummod obj obl orphan parataxis reparandum root vocative xcomp".split()
+)
+"""Relations of content words: the words that CLAS, MLAS and BLEX score."""
+
+FUNCTION_LABELS = frozenset("aux case cc clf cop det mark".split())
+"""Relations of function words: MLAS demands those of a content word to be right, too."""
+
+UNIVERSAL_FEATURES = frozenset(
+    "Abbr Animacy Aspect Case Definite Degree Evident Foreign Gender Mood Number NumType Person Polarity Polite "
+    "Poss PronType Reflex Tense VerbForm Voice".split()
+)
+"""Names of the features that UFeats scores; the others are specific to languages."""
+
+UNIVERSAL_TAGS = frozenset(
+    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+)
+
+LENGTH_BINS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, None))
+DISTANCE_BINS = ((1, 1), (2, 2), (3, 6), (7, 10), (11, None))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How many units are right, of how many in the gold file, the system's file and the aligned ones.
+
+    >>> Score(3, 4, 6).f1
+    0.6
+    """
+
+    correct: int
+    gold: int
+    system: int
+    aligned: int | None = None
+    """Aligned words that count for this score; None where units are not words."""
+
+    @property
+    def precision(self) -> float:
+        """Share of the system's units that are right."""
+        return self.correct / self.system if self.system else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold units that were found."""
+        return self.correct / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return 2 * self.correct / (self.system + self.gold) if self.system + self.gold else 0.0
+
+    @property
+    def aligned_accuracy(self) -> float | None:
+        """Share of the aligned words that are right; None where units are not words."""
+        if self.aligned is None:
+            return None
+        return self.correct / self.aligned if self.aligned else 0.0
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        """Counts and shares under their names."""
+        counts = {field.name: getattr(self, field.name) for field in fields(self)}
+        return counts | {
+            name: getattr(self, name) for name in ("precision", "recall", "f1", "aligned_accuracy")
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LengthBin:
+    """Scores of the gold sentences with ``low`` to ``high`` words (None: without limit).
+
+    ``uas``, ``las`` and ``las_strict`` count gold words whose arc was found, ``uem`` and ``lem`` gold sentences whose
+    whole tree was found.
+    """
+
+    low: int
+    high: int | None
+    sentences: int
+    words: int
+    uas: int
+    las: int
+    las_strict: int
+    uem: int
+    lem: int
+
+    @property
+    def name(self) -> str:
+        """The range as text, such as ``11-20`` or ``51+``."""
+        return bin_name(self.low, self.high)
+
+    def share(self, metric: str) -> float:
+        """``uas``, ``las``, ``las_strict``, ``uem`` or ``lem`` as a share of the words or sentences of the bin."""
+        total = self.sentences if metric in ("uem", "lem") else self.words
+        correct: int = getattr(self, metric)
+        return correct / total if total else 0.0
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        """Counts, and the shares under ``uas_share`` and so on."""
+        counts = {field.name: getattr(self, field.name) for field in fields(self)}
+        return counts | {f"{name}_share": self.share(name) for name in ("uas", "las", "las_strict", "uem", "lem")}
+
+
+def bin_name(low: int, high: int | None) -> str:
+    """``51+``, ``7`` or ``11-20``.
+
+    >>> bin_name(51, None), bin_name(7, 7), bin_name(11, 20)
+    ('51+', '7', '11-20')
+    """
+    if high is None:
+        return f"{low}+"
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def universal_features(feats: str) -> str:
+    """FEATS with the universal features only, sorted.
+
+    >>> universal_features("Number=Sing|Case=Nom|Style=Arch")
+    'Case=Nom|Number=Sing'
+    """
+    return "|".join(sorted(f for f in feats.split("|") if f.partition("=")[0] in UNIVERSAL_FEATURES))
+
+
+def is_punctuation(form: str, tag: str) -> bool:
+    """Whether a word is punctuation: by its tag, or by its characters where the tag is not one of UD.
+
+    Treebanks in CoNLL-X have their own tags, and text may have none; there a word is punctuation if all its
+    characters are punctuation or symbols of Unicode (categories P and S).
+
+    >>> is_punctuation("--", "_"), is_punctuation("%", "SYM"), is_punctuation("mdash", "PUNCT")
+    (True, False, True)
+    """
+    if tag in UNIVERSAL_TAGS:
+        return tag == "PUNCT"
+    return all(unicodedata.category(character)[0] in "PS" for character in form)
+
+
+class Memo(dict[str, Any]):
+    """Values of a function of strings, kept by string."""
+
+    def __init__(self, function: Callable[[str], Any]) -> None:
+        super().__init__()
+        self.function = function
+
+    def __missing__(self, key: str) -> Any:
+        value = self[key] = self.function(key)
+        return value
+
+
+class Words:
+    """The words of one file in a row, numbered from 0: columns are read from the sentences when asked for."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self.sentences = sentences
+        self.lengths: Indices = np.fromiter(map(len, sentences), np.int64, len(sentences))
+        self.starts: Indices = np.cumsum(self.lengths) - self.lengths
+        self.homes: Indices = np.repeat(np.arange(len(sentences)), self.lengths)
+        self.size = len(self.homes)
+
+    def columns(self, name: str) -> list[list[Any]]:
+        """A column of every sentence, roots included."""
+        return list(map(attrgetter(name), self.sentences))
+
+    def flat(self, name: str) -> list[Any]:
+        """A column of all words."""
+        return list(chain.from_iterable(column[1:] for column in self.columns(name)))
+
+    @cached_property
+    def parents(self) -> Indices:
+        """(words,): word index of the head, :data:`ROOT` or :data:`NONE`."""
+        heads = np.array(self.flat("heads"), dtype=np.int64)
+        return np.where(heads > 0, heads - 1 + self.starts[self.homes], heads - 1)
+
+    @cached_property
+    def distances(self) -> Indices:
+        """(words,): distance to the head in words, 0 for words that hang on the root or nothing."""
+        return np.where(self.parents >= 0, np.abs(self.parents - np.arange(self.size)), 0)
+
+    @cached_property
+    def nonprojective(self) -> Flags:
+        """(words,): whether the arc to the word is non-projective."""
+        return nonprojective_words(self.parents, self.lengths)
+
+    @cached_property
+    def punctuation(self) -> Flags:
+        """(words,): the words that :func:`is_punctuation` names."""
+        tags = self.flat("upos")
+        flags = np.fromiter(map("PUNCT".__eq__, tags), np.bool_, self.size)
+        if not UNIVERSAL_TAGS.issuperset(tags):
+            flags[:] = list(map(is_punctuation, self.flat("forms"), tags))
+        return flags
+
+
+class Labels:
+    """The relations of both files as numbers, with what is known of each; relations are cut at the first colon."""
+
+    def __init__(self, gold: Words, system: Words) -> None:
+        numbers: defaultdict[str, int] = defaultdict()
+        numbers.default_factory = numbers.__len__
+        self.gold, self.system = (
+            np.fromiter(map(numbers.__getitem__, words.flat("labels")), np.int64, words.size)
+            for words in (gold, system)
+        )
+        bases: defaultdict[str, int] = defaultdict()
+        bases.default_factory = bases.__len__
+        base = np.array([bases[name.partition(":")[0]] for name in numbers], dtype=np.int64)
+        self.gold_base, self.system_base = base[self.gold], base[self.system]
+        self.names = list(bases)
+
+    def among(self, names: Iterable[str], base: Indices) -> Flags:
+        """Which of the numbered relations have one of these names."""
+        chosen = frozenset(names)
+        table = np.array([name in chosen for name in self.names], dtype=np.bool_)
+        flags: Flags = table[base]
+        return flags
+
+
+class Judgement:
+    """Two aligned files, and for each pair of aligned words what the system got right; arrays are (pairs,)."""
+
+    def __init__(self, gold: Sequence[Sentence], system: Sequence[Sentence]) -> None:
+        self.alignment: Alignment = align(gold, system)
+        self.gold, self.system = Words(gold), Words(system)
+        self.g, self.s = self.alignment.gold, self.alignment.system
+        self.identical = len(self.g) == self.gold.size == self.system.size
+        self.labels = Labels(self.gold, self.system)
+        unaligned = np.full(self.system.size + 2, -3, dtype=np.int64)
+        unaligned[self.s] = self.g
+        unaligned[ROOT] = ROOT
+        self.gold_of: Indices = unaligned
+        """(system words + 2,): the aligned gold word, -3 if there is none; root and no head are at the end."""
+        parents = self.gold.parents[self.g]
+        self.head: Flags = (parents == self.gold_of[self.system.parents[self.s]]) & (parents != NONE)
+        self.las: Flags = self.head & (self.labels.gold_base[self.g] == self.labels.system_base[self.s])
+        self.strict: Flags = self.head & (self.labels.gold[self.g] == self.labels.system[self.s])
+
+    def pairs(self, name: str) -> tuple[list[str], list[str]]:
+        """A column of the aligned words in both files."""
+        gold, system = self.gold.flat(name), self.system.flat(name)
+        if self.identical:
+            return gold, system
+        return [gold[i] for i in self.g.tolist()], [system[i] for i in self.s.tolist()]
+
+    def equal(self, name: str, memo: Memo | None = None, free: str | None = None) -> Flags:
+        """Where a column agrees, as it is or after a memoized function; a gold value of ``free`` always does."""
+        if self.identical and self.gold.columns(name) == self.system.columns(name):
+            return np.ones(len(self.g), dtype=np.bool_)
+        gold, system = self.pairs(name)
+        flags = np.fromiter(map(eq, gold, system), np.bool_, len(gold))
+        for i in np.flatnonzero(~flags).tolist():
+            flags[i] = gold[i] == free or (memo is not None and memo[gold[i]] == memo[system[i]])
+        return flags
+
+    def function_words(self, tags: Flags) -> Flags:
+        """Where the function words below the pair agree in their places, relations and tags."""
+        gold = self.labels.among(FUNCTION_LABELS, self.labels.gold_base)
+        system = self.labels.among(FUNCTION_LABELS, self.labels.system_base)
+        both = self.las & tags & gold[self.g] & (self.gold.parents[self.g] >= 0)
+        wanted = _children(self.gold.parents[gold], self.gold.size)[self.g]
+        given = _children(self.system.parents[system], self.system.size)[self.s]
+        right = _children(self.gold.parents[self.g[both]], self.gold.size)[self.g]
+        return (wanted == right) & (given == right)
+
+    def score(self, right: Flags, gold: Flags | None = None, system: Flags | None = None) -> Score:
+        """A score over words, or over those words of each file that are flagged (flags are (words,) of the file)."""
+        if gold is None or system is None:
+            return Score(int(right.sum()), self.gold.size, self.system.size, len(self.g))
+        counted = gold[self.g]
+        return Score(int((right & counted).sum()), int(gold.sum()), int(system.sum()), int(counted.sum()))
+
+    def by_sentence(self, right: Flags) -> Indices:
+        """Right words of each gold sentence, (gold sentences,)."""
+        return np.bincount(self.gold.homes[self.g[right]], minlength=len(self.gold.lengths))
+
+    def whole(self, right: Flags) -> Flags:
+        """Gold sentences that the system has as a sentence of the same words, all of them right."""
+        flags = self.by_sentence(right) == self.gold.lengths
+        there = np.full(self.gold.size, -1, dtype=np.int64)
+        there[self.g] = self.system.homes[self.s]
+        filled = np.flatnonzero(flags & (self.gold.lengths > 0))
+        first = there[self.gold.starts[filled]]
+        last = there[self.gold.starts[filled] + self.gold.lengths[filled] - 1]
+        flags[filled] = (first == last) & (self.system.lengths[first] == self.gold.lengths[filled])
+        return flags
+
+
+def _children(parents: Indices, size: int) -> Indices:
+    """How often each word is among the parents, (size,)."""
+    return np.bincount(parents[parents >= 0], minlength=size)
+
+
+def official_scores(judged: Judgement) -> dict[str, Score]:
+    """The scores over trees and tags of the official UD scorer, by name."""
+    upos, xpos, lemmas = judged.equal("upos"), judged.equal("xpos"), judged.equal("lemmas", free="_")
+    feats = judged.equal("feats", Memo(universal_features))
+    content = (
+        judged.labels.among(CONTENT_LABELS, judged.labels.gold_base),
+        judged.labels.among(CONTENT_LABELS, judged.labels.system_base),
+    )
+    tagged = upos & feats
+    return {
+        "Tokens": _place_score(judged.alignment.tokens),
+        "Sentences": _place_score(judged.alignment.sentences),
+        "Words": Score(len(judged.g), judged.gold.size, judged.system.size),
+        "UPOS": judged.score(upos),
+        "XPOS": judged.score(xpos),
+        "UFeats": judged.score(feats),
+        "AllTags": judged.score(tagged & xpos),
+        "Lemmas": judged.score(lemmas),
+        "UAS": judged.score(judged.head),
+        "LAS": judged.score(judged.las),
+        "CLAS": judged.score(judged.las, *content),
+        "MLAS": judged.score(judged.las & tagged & judged.function_words(tagged), *content),
+        "BLEX": judged.score(judged.las & lemmas, *content),
+    }
+
+
+def _place_score(found: Found) -> Score:
+    return Score(found.correct, found.gold, found.system)
+
+
+def own_scores(judged: Judgement) -> dict[str, Score]:
+    """What the official scorer does not count, by name; see :class:`headlong.evaluation.Evaluation`."""
+    # Whether an aligned word is punctuation is up to the gold file, so equal words give equal precision and recall.
+    gold = ~judged.gold.punctuation
+    system = ~judged.system.punctuation
+    system[judged.s] = gold[judged.g]
+    crossing = judged.gold.nonprojective, judged.system.nonprojective
+    both = crossing[1][judged.s]
+    sentences, predicted = len(judged.gold.lengths), len(judged.system.lengths)
+    return {
+        "UAS no punct": judged.score(judged.head, gold, system),
+        "LAS no punct": judged.score(judged.las, gold, system),
+        "LAS strict": judged.score(judged.strict),
+        "LAS strict no punct": judged.score(judged.strict, gold, system),
+        "Non-projective UAS": judged.score(judged.head & both, *crossing),
+        "Non-projective LAS": judged.score(judged.las & both, *crossing),
+        "UEM": Score(int(judged.whole(judged.head).sum()), sentences, predicted),
+        "LEM": Score(int(judged.whole(judged.las).sum()), sentences, predicted),
+    }
+
+
+def by_length(judged: Judgement) -> tuple[LengthBin, ...]:
+    """The scores by length of the gold sentence."""
+    sums = [judged.by_sentence(right) for right in (judged.head, judged.las, judged.strict)]
+    sums += [judged.whole(judged.head), judged.whole(judged.las)]
+    lengths = judged.gold.lengths
+    bins = []
+    for low, high in LENGTH_BINS:
+        chosen = (lengths >= low) & (lengths <= (high or lengths.max(initial=low)))
+        counts = [int(chosen.sum()), int(lengths[chosen].sum())]
+        bins.append(LengthBin(low, high, *counts, *(int(column[chosen].sum()) for column in sums)))
+    return tuple(bins)
+
+
+def by_label(judged: Judgement) -> Mapping[str, Score]:
+    """LAS of the arcs with each relation (without subtype), the most frequent relation of the gold file first."""
+    labels = judged.labels
+    size = len(labels.names)
+    gold, system = (np.bincount(base, minlength=size) for base in (labels.gold_base, labels.system_base))
+    right = np.bincount(labels.gold_base[judged.g[judged.las]], minlength=size)
+    aligned = np.bincount(labels.gold_base[judged.g], minlength=size)
+    order = sorted(range(size), key=lambda i: (-gold[i], -system[i], labels.names[i]))
+    return {labels.names[i]: Score(*(int(n[i]) for n in (right, gold, system, aligned))) for i in order}
+
+
+def by_distance(judged: Judgement) -> Mapping[str, Score]:
+    """LAS of the arcs from the root, and of arcs by the distance of the two words in their file."""
+    scores = {"root": judged.score(judged.las, judged.gold.parents == ROOT, judged.system.parents == ROOT)}
+    for low, high in DISTANCE_BINS:
+        gold, system = (
+            (distances >= low) & (distances <= (high or distances.max(initial=low)))
+            for distances in (judged.gold.distances, judged.system.distances)
+        )
+        scores[bin_name(low, high)] = judged.score(judged.las, gold, system)
+    return scores
