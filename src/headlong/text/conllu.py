@@ -1,0 +1,189 @@
+"""Reading and writing treebanks: CoNLL-U and its relatives, as streams of sentences."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+from headlong.errors import DataError, OptionError
+from headlong.text.checks import check_tree
+from headlong.text.files import Source, open_lines, open_target, source_name
+from headlong.text.formats import CONLLU, CONLLX, FORMATS, MIN_2009, Layout, conll2009, conllu_plus
+from headlong.text.rows import parse_block
+from headlong.text.sentence import Sentence
+
+Format = Literal["auto", "conllu", "conllx", "conll2009"]
+
+_LAYOUTS = {"conllu": CONLLU, "auto": CONLLU, "conllx": CONLLX, "conll2009": conll2009(14)}
+
+
+def read_conllu(
+    source: Source,
+    *,
+    format: Format = "conllu",  # noqa: A002
+    trees: bool = False,
+    single_root: bool = True,
+    encoding: str = "utf-8",
+    on_bad: Callable[[DataError], object] | None = None,
+) -> Iterator[Sentence]:
+    """Read sentences one by one; memory does not grow with the file.
+
+    Parameters
+    ----------
+    source
+        A path, "-" for standard input, or an open stream of text or bytes; gzip is recognised by its content.
+    format
+        "conllu" (also CoNLL-U Plus, by its first line), "conllx", "conll2009", or "auto", which looks at the
+        number of columns: 12 and more are CoNLL-2009. CoNLL-X looks like CoNLL-U and must be asked for.
+    trees
+        Demand that each sentence has a whole tree, as training does: see `check_tree`.
+    single_root
+        With `trees`, demand that one word only hangs from the root.
+    encoding
+        Of bytes; any encoding that extends ASCII.
+    on_bad
+        Called with the error of each bad sentence, which is then left out; by default the error is raised.
+        A file that cannot be read to its end raises in any case.
+
+    Comments without a sentence of their own go to the next sentence or, at the end of the file, to
+    `Sentence.trailing` of the last one.
+
+    >>> import io
+    >>> source = io.StringIO("1\\tHi\\t_\\t_\\t_\\t_\\t0\\troot\\t_\\t_\\n")
+    >>> [sentence.forms for sentence in read_conllu(source)]
+    [['<root>', 'Hi']]
+    """
+    if format not in FORMATS:
+        raise OptionError(f"format is {format!r}, expected one of {', '.join(FORMATS)}")
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise OptionError(f"encoding is {encoding!r}, expected one that Python knows") from None
+    return _read(source, format, single_root if trees else None, encoding, on_bad)
+
+
+def write_conllu(
+    sentences: Iterable[Sentence],
+    target: Source,
+    *,
+    format: Literal["same", "conllu"] = "same",  # noqa: A002
+) -> int:
+    """Write sentences, each in the format it was read in or all in CoNLL-U; return how many.
+
+    `target` is a path (compressed if it ends in ``.gz``), "-" for standard output, or an open stream, which
+    stays open. A file appears only when all sentences are written: a failure half-way leaves an older file as
+    it was, and reading from a file while writing it anew is fine.
+
+    >>> import io
+    >>> target = io.StringIO()
+    >>> write_conllu([Sentence.from_words(["Hi"])], target), target.getvalue()
+    (1, '1\\tHi\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\n\\n')
+    """
+    if format not in ("same", "conllu"):
+        raise OptionError(f"format is {format!r}, expected 'same' or 'conllu'")
+    count = 0
+    header = ""
+    with open_target(target) as write:
+        for sentence in sentences:
+            layout = CONLLU if format == "conllu" else sentence.layout
+            if not count:
+                header, first = layout.header, layout.format
+                if header:
+                    write(header)
+            elif layout.format != first or layout.header != header:
+                found, expected = f"a sentence in {layout.format} with other columns", f"{first} as before"
+                raise DataError(found, expected, path=sentence.path, line=sentence.line, sent_id=sentence.id)
+            write(sentence.to_conllu(layout))
+            for comment in sentence.trailing:
+                write(f"{comment}\n")
+            count += 1
+    return count
+
+
+def _read(
+    source: Source,
+    format: Format,  # noqa: A002
+    single_root: bool | None,
+    encoding: str,
+    on_bad: Callable[[DataError], object] | None,
+) -> Iterator[Sentence]:
+    """The generator behind `read_conllu`; `single_root` is None if no trees are demanded."""
+    path = source_name(source)
+    layout: Layout | None = None
+    comments: list[str] = []
+    last: Sentence | None = None
+    found_none = True
+    with open_lines(source) as (lines, from_text):
+        for line, raw in _blocks(lines):
+            try:
+                text = _decoded(raw, "utf-8" if from_text else encoding, path, line)
+                if layout is None:
+                    layout = _LAYOUTS[format]
+                    if line == 1 and layout is CONLLU and text.startswith("# global.columns"):
+                        header, _, text = text.partition("\n")
+                        layout, line = _plus(header, path), 2
+                    elif format == "auto" and text.rpartition("\n")[2].count("\t") >= MIN_2009 - 1:
+                        layout = _LAYOUTS["conll2009"]
+                sentence = parse_block(text, layout, path, line, comments)
+                if sentence is None:
+                    comments += text.split("\n")
+                    continue
+                found_none, comments = False, []
+                if single_root is not None:
+                    check_tree(sentence, single_root=single_root)
+            except DataError as error:
+                found_none, comments = False, []
+                if on_bad is None:
+                    if last is not None:
+                        yield last
+                    raise
+                on_bad(error)
+                continue
+            if last is not None:
+                yield last
+            last = sentence
+    if found_none:
+        raise DataError("no sentence", "at least one", path=path)
+    if last is not None:
+        last.trailing = comments
+        yield last
+
+
+def _blocks(lines: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The blocks of lines between blank ones, each with the number of its first line."""
+    block: list[bytes] = []
+    number = 0
+    for number, line in enumerate(lines, 1):
+        if number == 1 and line.startswith(codecs.BOM_UTF8):
+            line = line[len(codecs.BOM_UTF8) :]
+        if not line.isspace():
+            block.append(line)
+        elif block:
+            yield number - len(block), b"".join(block)
+            block = []
+    if block:
+        yield number - len(block) + 1, b"".join(block)
+
+
+def _decoded(raw: bytes, encoding: str, path: str, line: int) -> str:
+    """The text of a block with LF between its lines and none at its end."""
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        line += raw.count(b"\n", 0, error.start)
+        found = f"the byte 0x{raw[error.start]:02x}, which is not {encoding}"
+        raise DataError(found, f"text in {encoding}", path=path, line=line) from None
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    return text[:-1] if text.endswith("\n") else text
+
+
+def _plus(header: str, path: str) -> Layout:
+    """The layout that the first line of a CoNLL-U Plus file declares."""
+    try:
+        return conllu_plus(header.partition("=")[2].split())
+    except ValueError as error:
+        raise DataError(
+            f"{error} in global.columns", "ID, FORM and others, each once", path=path, line=1
+        ) from None

@@ -1,0 +1,139 @@
+"""Opening what sentences are read from and written to."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+from headlong.errors import DataError, OptionError
+
+Source = str | os.PathLike[str] | IO[str] | IO[bytes]
+"""A path, "-" for the standard stream, or an open stream of text or bytes."""
+
+
+def source_name(source: Source) -> str:
+    """The name of a source or target in error messages, "" if it has none."""
+    if source == "-":
+        return "<stdin>"
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    name = getattr(source, "name", "")
+    return name if isinstance(name, str) else ""
+
+
+@contextmanager
+def open_lines(source: Source) -> Iterator[tuple[Iterator[bytes], bool]]:
+    """Open a source as lines of bytes; the flag says whether they come from text and so are UTF-8.
+
+    Gzip is recognised by its first two bytes. A stream that the caller opened stays open.
+    """
+    if isinstance(source, str | os.PathLike) and source != "-":
+        name = source_name(source)
+        try:
+            stream = open(source, "rb")  # noqa: SIM115
+        except IsADirectoryError:
+            raise DataError("a directory", "a file", path=name) from None
+        except FileNotFoundError:
+            raise DataError("no such file", "a file", path=name) from None
+        except OSError as error:
+            raise DataError(f"an unreadable file ({error.strerror})", "a file", path=name) from None
+        with stream:
+            yield _unpacked(stream, name), False
+        return
+    given: Any = getattr(sys.stdin, "buffer", sys.stdin) if source == "-" else source
+    if isinstance(given.read(0), str):
+        yield (line.encode("utf-8", "surrogatepass") for line in given), True
+    elif hasattr(given, "peek"):
+        yield _unpacked(given, source_name(source)), False
+    else:
+        buffered = io.BufferedReader(given)
+        try:
+            yield _unpacked(buffered, source_name(source)), False
+        finally:
+            buffered.detach()
+
+
+def _unpacked(stream: io.BufferedReader, name: str) -> Iterator[bytes]:
+    if stream.peek(2)[:2] != b"\x1f\x8b":
+        return iter(stream)
+    return _unzipped(stream, name)
+
+
+def _unzipped(stream: io.BufferedReader, name: str) -> Iterator[bytes]:
+    """The lines of a gzip stream."""
+    # GzipFile's own readline is Python code; the buffer in front makes it several times faster.
+    unzipped = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream, mode="rb")))
+    try:
+        yield from unzipped
+    except EOFError:
+        raise DataError("gzip data that end too early", "a whole file", path=name) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"damaged gzip data ({error})", "a whole file", path=name) from None
+
+
+@contextmanager
+def open_target(target: Source) -> Iterator[Callable[[str], object]]:
+    """Open a target for UTF-8 text with LF line ends and yield the function that writes to it.
+
+    A path that ends in ``.gz`` is compressed. A file is written beside its place and moved there when all
+    went well: a failure half-way leaves an older file as it was.
+    """
+    if not isinstance(target, str | os.PathLike):
+        yield _writer(target)
+        target.flush()
+    elif target == "-":
+        sys.stdout.flush()
+        stream = getattr(sys.stdout, "buffer", sys.stdout)
+        yield _writer(stream)
+        stream.flush()
+    else:
+        path = Path(os.path.realpath(target))
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as device:
+                yield _writer(device)
+        else:
+            with _replacing(path) as file:
+                yield _writer(file)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A new file that takes the place of `path` at the end."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(None, "it is a directory")
+        file = temporary.open("wb")
+    except OSError as error:
+        raise OptionError(f"cannot write {path}: {error.strerror}") from None
+    try:
+        with file:
+            if path.suffix == ".gz":
+                # No name and time in the header: the same sentences give the same bytes.
+                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as packed:
+                    yield cast(IO[bytes], packed)
+            else:
+                yield file
+        if path.exists():
+            shutil.copymode(path, temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _writer(stream: Any) -> Callable[[str], object]:
+    """The function that writes text to a stream of text or bytes."""
+    try:
+        stream.write("")
+    except TypeError:
+        return lambda text: stream.write(text.encode("utf-8"))
+    return cast(Callable[[str], object], stream.write)

@@ -1,0 +1,368 @@
+"""A sentence as columns: what every part of headlong reads and what is written back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, SupportsInt
+
+from headlong.errors import DataError, OptionError
+from headlong.text.checks import check_tree
+from headlong.text.formats import CONLLU, Layout
+
+ROOT = "<root>"
+DepsOption = Literal["clear", "keep", "copy"]
+
+_ATTRIBUTES = {
+    "FORM": "forms",
+    "LEMMA": "lemmas",
+    "UPOS": "upos",
+    "XPOS": "xpos",
+    "FEATS": "feats",
+    "DEPREL": "labels",
+    "DEPS": "deps",
+    "MISC": "misc",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MultiwordToken:
+    """A surface token that covers the words `first` to `last`, such as French *du* = *de* + *le*."""
+
+    first: int
+    last: int
+    form: str
+    misc: str = "_"
+    feats: str = "_"
+    lemma: str = "_"
+    upos: str = "_"
+    xpos: str = "_"
+    deps: str = "_"
+    extra: tuple[str, ...] = ()
+    """The fields of the columns in `Sentence.extra`, in their order."""
+
+    @property
+    def id(self) -> str:
+        """The ID as in the file: ``3-4``."""
+        return f"{self.first}-{self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyNode:
+    """A node of the enhanced graph without a surface word: number `index` after word `after`."""
+
+    after: int
+    index: int
+    form: str
+    lemma: str = "_"
+    upos: str = "_"
+    xpos: str = "_"
+    feats: str = "_"
+    deps: str = "_"
+    misc: str = "_"
+    extra: tuple[str, ...] = ()
+    """The fields of the columns in `Sentence.extra`, in their order."""
+
+    @property
+    def id(self) -> str:
+        """The ID as in the file: ``8.1``."""
+        return f"{self.after}.{self.index}"
+
+
+class Sentence:
+    """One sentence. Every column is a list with the root at index 0, so that an index is an ID.
+
+    Derived sentences share the columns they do not change: treat the lists as read-only and use
+    `with_tree` and `with_columns`.
+
+    >>> sentence = Sentence.from_words(["Dogs", "bark"], heads=[2, 0], labels=["nsubj", "root"])
+    >>> len(sentence), sentence.forms, sentence.heads
+    (2, ['<root>', 'Dogs', 'bark'], [-1, 2, 0])
+    """
+
+    __slots__ = (
+        *("forms", "lemmas", "upos", "xpos", "feats", "heads", "labels", "deps", "misc", "extra"),
+        *("comments", "multiword", "empty", "trailing", "layout", "path", "line"),
+    )
+
+    forms: list[str]
+    lemmas: list[str]
+    upos: list[str]
+    xpos: list[str]
+    feats: list[str]
+    heads: list[int]
+    """The head of each word; -1 for the root and where HEAD is ``_``."""
+    labels: list[str]
+    deps: list[str]
+    misc: list[str]
+    extra: dict[str, list[str]]
+    """Columns that CoNLL-U does not have (PHEAD, APRED1, …), by their name."""
+    comments: list[str]
+    multiword: list[MultiwordToken]
+    empty: list[EmptyNode]
+    trailing: list[str]
+    """Comments after the last sentence of a file, with no sentence of their own."""
+    layout: Layout
+    """The columns that `to_conllu` writes."""
+    path: str
+    line: int
+    """Line number of its first line, 0 if it does not come from a file."""
+
+    def __init__(
+        self,
+        columns: dict[str, list[str]],
+        heads: list[int],
+        *,
+        extra: dict[str, list[str]] | None = None,
+        comments: list[str] | None = None,
+        multiword: list[MultiwordToken] | None = None,
+        empty: list[EmptyNode] | None = None,
+        layout: Layout = CONLLU,
+        path: str = "",
+        line: int = 0,
+    ) -> None:
+        """Take over lists with the root at index 0 by CoNLL-U column name; most callers want `from_words`."""
+        for name, attribute in _ATTRIBUTES.items():
+            column = columns.get(name)
+            if column is None:
+                column = ["_"] * len(heads)
+                if name in ("FORM", "LEMMA", "UPOS", "XPOS"):
+                    column[0] = ROOT
+            setattr(self, attribute, column)
+        self.heads = heads
+        self.extra = {} if extra is None else extra
+        self.comments = [] if comments is None else comments
+        self.multiword = [] if multiword is None else multiword
+        self.empty = [] if empty is None else empty
+        self.trailing = []
+        self.layout, self.path, self.line = layout, path, line
+
+    @classmethod
+    def from_words(
+        cls,
+        forms: Sequence[str],
+        *,
+        lemmas: Sequence[str] | None = None,
+        upos: Sequence[str] | None = None,
+        xpos: Sequence[str] | None = None,
+        feats: Sequence[str] | None = None,
+        heads: Iterable[SupportsInt] | None = None,
+        labels: Sequence[str] | None = None,
+        deps: Sequence[str] | None = None,
+        misc: Sequence[str] | None = None,
+        comments: Sequence[str] = (),
+        multiword: Sequence[MultiwordToken] = (),
+        empty: Sequence[EmptyNode] = (),
+    ) -> Sentence:
+        """Build a sentence from plain lists without the root.
+
+        >>> Sentence.from_words(["Hi"], upos=["INTJ"], heads=[0], labels=["root"]).to_conllu()
+        '1\\tHi\\t_\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n'
+        """
+        n = len(forms)
+        if not n:
+            raise DataError("no words", "at least one")
+        given = {
+            "FORM": forms,
+            "LEMMA": lemmas,
+            "UPOS": upos,
+            "XPOS": xpos,
+            "FEATS": feats,
+            "DEPREL": labels,
+            "DEPS": deps,
+            "MISC": misc,
+        }
+        columns: dict[str, list[str]] = {}
+        for name, values in given.items():
+            if values is not None:
+                root = ROOT if name in ("FORM", "LEMMA", "UPOS", "XPOS") else "_"
+                columns[name] = _checked_column(name, [root, *values], n)
+        for comment in comments:
+            if not comment.startswith("#") or "\n" in comment:
+                raise DataError(f"the comment {comment!r}", "one line that starts with #")
+        return cls(
+            columns,
+            _checked_heads([-1, *heads], n) if heads is not None else [-1] * (n + 1),
+            comments=list(comments),
+            multiword=list(multiword),
+            empty=list(empty),
+        )
+
+    def __len__(self) -> int:
+        """Number of words: without the root, multiword tokens and empty nodes."""
+        return len(self.forms) - 1
+
+    def __repr__(self) -> str:
+        name = f" {self.id}" if self.id else ""
+        return f"<Sentence{name}: {len(self)} words>"
+
+    def __str__(self) -> str:
+        return self.to_conllu()
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The comments of the form ``# key = value``.
+
+        >>> Sentence.from_words(["Hi"], comments=["# newpar", "# sent_id = s1"]).metadata
+        {'sent_id': 's1'}
+        """
+        pairs = (comment[1:].partition("=") for comment in self.comments)
+        return {key.strip(): value.strip() for key, equals, value in pairs if equals}
+
+    @property
+    def id(self) -> str:
+        """The ``sent_id``, or ""."""
+        return self.metadata.get("sent_id", "")
+
+    @property
+    def text(self) -> str | None:
+        """The ``text`` comment, or None."""
+        return self.metadata.get("text")
+
+    def with_tree(
+        self, heads: Iterable[SupportsInt], labels: Sequence[str], deps: DepsOption = "clear"
+    ) -> Sentence:
+        """This sentence with other HEAD and DEPREL columns, given with the root at index 0.
+
+        A new tree makes the words' enhanced dependencies stale. `deps` says what becomes of them: "clear"
+        writes ``_``, "keep" leaves them, "copy" writes the new tree as ``head:deprel``. Empty nodes keep
+        their whole row, DEPS included, in all three: they take no part in the tree, and UD does not allow
+        an empty node without DEPS. All other columns, such as PHEAD, stay as they are.
+
+        >>> sentence = Sentence.from_words(["Dogs", "bark"])
+        >>> sentence.with_tree([-1, 2, 0], ["_", "nsubj", "root"], deps="copy").deps
+        ['_', '2:nsubj', '0:root']
+        """
+        n = len(self)
+        new = self._copy()
+        new.heads = _checked_heads(heads, n)
+        new.labels = _checked_column("DEPREL", ["_", *labels[1:]] if len(labels) else [], n)
+        if deps == "clear":
+            new.deps = ["_"] * (n + 1)
+        elif deps == "copy":
+            pairs = zip(new.heads, new.labels, strict=True)
+            new.deps = [f"{head}:{label}" if head >= 0 else "_" for head, label in pairs]
+        elif deps != "keep":
+            raise OptionError(f"deps is {deps!r}, expected 'clear', 'keep' or 'copy'")
+        new.layout = self.layout.with_roles("HEAD", "DEPREL", *(["DEPS"] if deps == "copy" else []))
+        return new
+
+    def with_columns(
+        self,
+        *,
+        lemmas: Sequence[str] | None = None,
+        upos: Sequence[str] | None = None,
+        xpos: Sequence[str] | None = None,
+        feats: Sequence[str] | None = None,
+        misc: Sequence[str] | None = None,
+    ) -> Sentence:
+        """This sentence with other columns, given with the root at index 0.
+
+        In CoNLL-2009 they are written to the predicted columns (PLEMMA, PPOS, PFEAT); UPOS and XPOS share
+        PPOS there, and XPOS wins.
+
+        >>> Sentence.from_words(["Hi"]).with_columns(upos=["<root>", "INTJ"]).upos
+        ['<root>', 'INTJ']
+        """
+        new = self._copy()
+        predicted = {role: first for role, first, _ in self.layout.merged}
+        given = {"LEMMA": lemmas, "UPOS": upos, "XPOS": xpos, "FEATS": feats, "MISC": misc}
+        for name, values in given.items():
+            if values is None:
+                continue
+            root = getattr(self, _ATTRIBUTES[name])[0]
+            column = _checked_column(name, [root, *values[1:]] if len(values) else [], len(self))
+            setattr(new, _ATTRIBUTES[name], column)
+            new.layout = new.layout.with_roles(name)
+            if name in predicted:
+                new.extra = {**new.extra, predicted[name]: ["_", *column[1:]]}
+        return new
+
+    def to_conllu(self, layout: Layout | None = None) -> str:
+        """The sentence as text with its final blank line, in the format it was read in or in `layout`.
+
+        The header of CoNLL-U Plus belongs to the file: `write_conllu` writes it, not this.
+        """
+        layout = layout or self.layout
+        size = len(self.forms)
+        columns: list[Sequence[str]] = []
+        for name, role in zip(layout.columns, layout.roles, strict=True):
+            if role == "ID":
+                columns.append(list(map(str, range(size))))
+            elif role == "HEAD":
+                columns.append([str(head) if head >= 0 else "_" for head in self.heads])
+            else:
+                columns.append(getattr(self, _ATTRIBUTES[role]) if role else self.extra[name])
+        rows = list(map("\t".join, zip(*columns, strict=True)))
+        lines = self._interleaved(rows, layout) if self.multiword or self.empty else rows[1:]
+        return "\n".join([*self.comments, *lines, "\n"])
+
+    def line_of(self, word: int) -> int:
+        """The line number of a word, 0 if the sentence does not come from a file."""
+        if not self.line:
+            return 0
+        above = sum(token.first <= word for token in self.multiword)
+        above += sum(node.after < word for node in self.empty)
+        return self.line + len(self.comments) + above + word - 1
+
+    def check_tree(self, *, single_root: bool = True) -> None:
+        """Raise `DataError` unless the heads form a tree; see `headlong.text.check_tree`."""
+        check_tree(self, single_root=single_root)
+
+    def _copy(self) -> Sentence:
+        new = Sentence.__new__(Sentence)
+        for name in Sentence.__slots__:
+            setattr(new, name, getattr(self, name))
+        return new
+
+    def _interleaved(self, rows: list[str], layout: Layout) -> Iterator[str]:
+        """The rows of words, multiword tokens and empty nodes in the order of the file."""
+        starts = {token.first: token for token in self.multiword}
+        nodes: dict[int, list[EmptyNode]] = {}
+        for node in self.empty:
+            nodes.setdefault(node.after, []).append(node)
+        for word, row in enumerate(rows):
+            if word:
+                if word in starts:
+                    yield _special_row(starts[word], layout)
+                yield row
+            for node in nodes.get(word, ()):
+                yield _special_row(node, layout)
+
+
+def _special_row(token: MultiwordToken | EmptyNode, layout: Layout) -> str:
+    fields = {
+        "ID": token.id,
+        "FORM": token.form,
+        "LEMMA": token.lemma,
+        "UPOS": token.upos,
+        "XPOS": token.xpos,
+        "FEATS": token.feats,
+        "DEPS": token.deps,
+        "MISC": token.misc,
+    }
+    extra = iter(token.extra)
+    return "\t".join(fields.get(role, "_") if role else next(extra, "_") for role in layout.roles)
+
+
+def _checked_column(name: str, column: list[str], n: int) -> list[str]:
+    """`column` if it has a root and n fields that can be written."""
+    if len(column) != n + 1:
+        raise DataError(f"{max(len(column) - 1, 0)} fields for {name}", f"{n}, one for each word")
+    text = "".join(column)
+    if "" in column or "\t" in text or "\n" in text or "\r" in text:
+        bad = next(field for field in column if not field or set("\t\n\r") & set(field))
+        raise DataError(f"{name} {bad!r}", "a non-empty field without tabs and line ends")
+    return column
+
+
+def _checked_heads(heads: Iterable[Any], n: int) -> list[int]:
+    """`heads` as ints with -1 for the root, if they name words of the sentence."""
+    result = list(map(int, heads))
+    if len(result) != n + 1:
+        raise DataError(f"{max(len(result) - 1, 0)} heads", f"{n}, one for each word")
+    result[0] = -1
+    for word, head in enumerate(result):
+        if not -1 <= head <= n or head == word:
+            raise DataError(f"HEAD {head} for word {word}", f"another number from 0 to {n}, or -1 for none")
+    return result
