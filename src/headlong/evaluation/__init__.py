@@ -1,4 +1,4 @@
-"""Evaluation of dependency trees: the figures of the official UD scorer, more of them, and significance tests."""
+"""Evaluation of dependency trees: the official UD scores, more scores, and significance tests."""
 
 from headlong.evaluation.report import report, report_comparison
 from headlong.evaluation.result import Evaluation, evaluate, evaluate_files

@@ -1,23 +1,24 @@
 """Which word of the system is which word of the gold file.
 
-The two files must hold the same characters once spaces (Unicode category Zs) are dropped; how they cut them into
-sentences, tokens and words may differ. A token is found when both files have it at the same place in the text.
-Words that are tokens are aligned as tokens. Words of multiword tokens have no place of their own in the text:
-there, the stretch of text around the multiword tokens of both files is taken as a whole, and its words are
-aligned by a longest common subsequence of their lower-cased forms. This is the alignment of the official UD
-scorer, with its corner cases.
+The two files must hold the same characters once spaces (Unicode category Zs) are dropped; how they cut them
+into sentences, tokens and words may differ. A token is found when both files have it at the same place in the
+text. Words that are tokens are aligned as tokens. Words of multiword tokens have no place of their own in the
+text: there, the stretch of text around the multiword tokens of both files is taken as a whole, and its words
+are aligned by a longest common subsequence of their lower-cased forms. This is the alignment of the official
+UD scorer, with its corner cases.
 
-Nearly all sentences agree in their forms, and for these the alignment is the identity; only the others are walked
-word by word. Sentences are walked together up to the next place where both files end a sentence.
+Nearly all sentences agree in their forms, and for these the alignment is the identity; only the others are
+walked word by word. Sentences are walked together up to the next place where both files end a sentence.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import NoReturn
+from itertools import accumulate
+from operator import attrgetter, itemgetter
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,7 @@ SPACES = (0x20, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
 """The code points of Unicode category Zs."""
 
 _WITHOUT_SPACES = dict.fromkeys(SPACES)
+_SURFACE = attrgetter("first", "last", "form")
 _EXCERPT = 20
 
 
@@ -62,19 +64,19 @@ class Alignment:
 class _Side:
     """One of the two files: how far it has been aligned, and the words of the stretch at hand.
 
-    Places are counted in characters from the start of the stretch, ``first`` and ``first_word`` are the sentence
-    and the word at which it starts, ``next`` is the first sentence that has not been taken.
+    Places are counted in characters from the start of the stretch. ``first`` is the sentence at which it
+    starts, ``next`` the first sentence that has not been taken, ``starts`` the first word of each sentence.
     """
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         self.sentences = sentences
-        self.next = self.next_word = 0
-        self.tokens_seen = 0
+        self.starts = list(accumulate(map(len, sentences), initial=0))
+        self.next = 0
         self.restart()
 
     def restart(self) -> None:
         """Forget the words of the stretch; the next one starts at the next sentence."""
-        self.first, self.first_word, self.size = self.next, self.next_word, 0
+        self.first, self.size = self.next, 0
         self.texts: list[str] = []
         self.tokens: list[Span] = []
         self.bounds: list[Span] = []
@@ -82,12 +84,10 @@ class _Side:
         self.multi: list[bool] = []
         self.keys: list[str] = []
 
-    def skip(self) -> None:
-        """Pass over the next sentence, which is aligned already."""
-        sentence = self.sentences[self.next]
-        self.next += 1
-        self.next_word += len(sentence)
-        self.tokens_seen += len(sentence) - sum(token.last - token.first for token in sentence.multiword)
+    def count_tokens(self, first: int, last: int) -> int:
+        """Tokens of the sentences from ``first`` to before ``last``."""
+        inner = (token.last - token.first for s in self.sentences[first:last] for token in s.multiword)
+        return self.starts[last] - self.starts[first] - sum(inner)
 
     def take(self) -> None:
         """Append the words of the next sentence to the stretch."""
@@ -100,7 +100,9 @@ class _Side:
                 token = tokens.get(number)
                 text = (token.form if token else form).translate(_WITHOUT_SPACES)
                 if not text:
-                    raise _error(sentence, number, f"word {number} with nothing but spaces", "a form to align")
+                    raise DataError(
+                        f"word {number} of nothing but spaces", "a form", **_where(sentence, number)
+                    )
                 start = self.size
                 self.size += len(text)
                 self.texts.append(text)
@@ -113,7 +115,7 @@ class _Side:
             self.multi.append(number <= covered)
             self.keys.append(form.lower())
         self.bounds.append((begin, self.size))
-        self.skip()
+        self.next += 1
 
     def beyond(self, word: int, end: int) -> bool:
         """Whether the word does not belong to a multiword stretch that ends at ``end``."""
@@ -127,28 +129,35 @@ class _Side:
             token.first == 1 for token in self.sentences[self.next].multiword
         )
 
-    def at(self, place: int) -> tuple[Sentence, int]:
-        """The sentence and the word that hold a place of the stretch, or the last ones of the file."""
+    def at(self, place: int) -> tuple[int, int]:
+        """The sentence that holds a place of the stretch and the number of the word there.
+
+        After the end of the text, these are the last ones of the file.
+        """
         index = bisect_right(self.bounds, place, key=itemgetter(0)) - 1
         if index < 0:
-            return self.sentences[-1], len(self.sentences[-1])
-        before = bisect_left(self.spans, self.bounds[index][0], key=itemgetter(0))
-        return self.sentences[self.first + index], bisect_right(self.spans, place, key=itemgetter(0)) - before
+            return len(self.sentences) - 1, len(self.sentences[-1])
+        before = self.starts[self.first + index] - self.starts[self.first]
+        return self.first + index, bisect_right(self.spans, place, key=itemgetter(0)) - before
+
+    def where(self, place: int) -> dict[str, Any]:
+        """The keywords of :class:`DataError` that tell a place of the stretch; none for an empty file."""
+        if not self.sentences:
+            return {}
+        index, word = self.at(place)
+        return _where(self.sentences[index], word)
 
 
-def _error(sentence: Sentence, word: int, found: str, expected: str) -> DataError:
-    return DataError(
-        found, expected, path=sentence.path, line=sentence.line_of(word), sent_id=sentence.id
-    )
+def _where(sentence: Sentence, word: int) -> dict[str, Any]:
+    return {"path": sentence.path, "line": sentence.line_of(word), "sent_id": sentence.id}
 
 
 def same_surface(gold: Sentence, system: Sentence) -> bool:
-    """Whether two sentences have the same words and multiword tokens. O(n), at the speed of comparing lists."""
-    if gold.forms != system.forms or len(gold.multiword) != len(system.multiword):
+    """Whether two sentences have the same words and multiword tokens; O(n) list comparison."""
+    if gold.forms != system.forms or any(map(str.isspace, gold.forms)):
         return False
-    return not any(map(str.isspace, gold.forms)) and all(
-        (a.first, a.last, a.form) == (b.first, b.last, b.form)
-        for a, b in zip(gold.multiword, system.multiword, strict=True)
+    return gold.multiword == system.multiword or list(map(_SURFACE, gold.multiword)) == list(
+        map(_SURFACE, system.multiword)
     )
 
 
@@ -161,29 +170,23 @@ def align(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Alignment:
     runs: list[tuple[int, int, int]] = []
     home: list[tuple[int, int]] = []
     tokens = sentences = 0
-    while left.next < len(gold) and right.next < len(system):
-        if same_surface(gold[left.next], system[right.next]):
-            length = len(gold[left.next])
-            runs.append((left.next_word, right.next_word, length))
-            home.append((left.next, length))
-            before = left.tokens_seen
-            left.skip()
-            right.skip()
-            tokens += left.tokens_seen - before
-            sentences += 1
-            continue
-        left.restart()
-        right.restart()
-        pairs = _align_stretch(left, right)
-        runs += ((left.first_word + g, right.first_word + s, 1) for g, s in pairs)
-        tokens += len(set(left.tokens).intersection(right.tokens))
-        sentences += len(set(left.bounds).intersection(right.bounds))
-        begins = [span[0] for span in left.bounds]
-        home += ((left.first + bisect_right(begins, span[0]) - 1, 1) for span in right.spans)
-    if left.next < len(gold) or right.next < len(system):
-        left.restart()
-        right.restart()
-        _fill(left, right)
+    while left.next < len(gold) or right.next < len(system):
+        same = _same_run(left, right)
+        if same:
+            first, end, start = left.next, left.next + same, left.starts[left.next]
+            runs.append((start, right.starts[right.next], left.starts[end] - start))
+            home += ((sentence, len(gold[sentence])) for sentence in range(first, end))
+            tokens += left.count_tokens(first, end)
+            sentences += same
+            left.next, right.next = end, right.next + same
+        else:
+            left.restart()
+            right.restart()
+            start, system_start = left.starts[left.next], right.starts[right.next]
+            runs += ((start + g, system_start + s, 1) for g, s in _align_stretch(left, right))
+            home += ((left.at(span[0])[0], 1) for span in right.spans)
+            tokens += len(set(left.tokens).intersection(right.tokens))
+            sentences += len(set(left.bounds).intersection(right.bounds))
     starts, system_starts, lengths = np.array(runs, dtype=np.int64).reshape(-1, 3).T
     within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     homes, counts = np.array(home, dtype=np.int64).reshape(-1, 2).T
@@ -191,25 +194,35 @@ def align(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Alignment:
         np.repeat(starts, lengths) + within,
         np.repeat(system_starts, lengths) + within,
         np.repeat(homes, counts),
-        Found(tokens, left.tokens_seen, right.tokens_seen),
+        Found(tokens, left.count_tokens(0, len(gold)), right.count_tokens(0, len(system))),
         Found(sentences, len(gold), len(system)),
     )
+
+
+def _same_run(left: _Side, right: _Side) -> int:
+    """How many of the next sentences are the same on both sides."""
+    most = min(len(left.sentences) - left.next, len(right.sentences) - right.next)
+    same = 0
+    while same < most and same_surface(left.sentences[left.next + same], right.sentences[right.next + same]):
+        same += 1
+    return same
 
 
 def _align_stretch(left: _Side, right: _Side) -> list[tuple[int, int]]:
     """Take sentences up to a common end and align their words; pairs are numbered within the stretch.
 
-    The official scorer goes through the words of both files with one pointer each. If one of them comes to the
-    end of the stretch before the other, and stands at a multiword token there, then words that the other has
-    still to pass may be aligned with the words of that token: the stretch goes on. Otherwise they are unaligned.
+    The official scorer goes through the words of both files with one pointer each. If one of them comes to
+    the end of the stretch before the other, and stands at a multiword token there, then words that the other
+    has still to pass may be aligned with the words of that token: the stretch goes on. Otherwise those words
+    are not aligned.
     """
     pairs: list[tuple[int, int]] = []
     g = s = 0
     while True:
         _fill(left, right)
         g, s = _walk(left, right, g, s, pairs)
-        behind_left, behind_right = g < len(left.spans), s < len(right.spans)
-        if not (behind_right and left.starts_with_multiword() or behind_left and right.starts_with_multiword()):
+        ahead = left if s < len(right.spans) else right if g < len(left.spans) else None
+        if ahead is None or not ahead.starts_with_multiword():
             return pairs
 
 
@@ -241,12 +254,8 @@ def _differ(left: _Side, right: _Side) -> NoReturn:
         f"the text {text[place : place + _EXCERPT]!r}" if place < len(text) else "the end of the text"
         for text in (gold, system)
     )
-    if not left.sentences or not right.sentences:
-        raise _error(*(left if left.sentences else right).at(0), found, f"{expected} as in the gold file")
-    there, word = left.at(place)
-    line = there.line_of(word)
-    name = f"{there.path or '<gold>'}{f':{line}' if line else ''}{f' (sent_id {there.id})' if there.id else ''}"
-    raise _error(*right.at(place), found, f"{expected} as in the gold file at {name}")
+    there = str(DataError(expected, "", **left.where(place))).removesuffix(", expected ")
+    raise DataError(found, f"the same text as in {there}", **right.where(place))
 
 
 def _walk(left: _Side, right: _Side, g: int, s: int, pairs: list[tuple[int, int]]) -> tuple[int, int]:
@@ -278,9 +287,7 @@ def _multiword_stretch(left: _Side, right: _Side, g: int, s: int) -> tuple[int, 
         g += left.spans[g][0] < right.spans[s][0]
     first_g, first_s = g, s
     while not (left.beyond(g, end) and right.beyond(s, end)):
-        take_left = g < len(left.spans) and (
-            s >= len(right.spans) or left.spans[g][0] <= right.spans[s][0]
-        )
+        take_left = g < len(left.spans) and (s >= len(right.spans) or left.spans[g][0] <= right.spans[s][0])
         side, word = (left, g) if take_left else (right, s)
         if side.multi[word]:
             end = max(end, side.spans[word][1])
@@ -289,9 +296,9 @@ def _multiword_stretch(left: _Side, right: _Side, g: int, s: int) -> tuple[int, 
 
 
 def common_subsequence(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """Index pairs of a longest common subsequence; equal heads are taken at once, ties drop from the left first.
+    """Index pairs of a longest common subsequence; O(len(left) * len(right)) time and memory.
 
-    O(len(left) * len(right)) time and memory.
+    From the left, equal items are paired at once; else, in a tie, the item of ``left`` is dropped.
 
     >>> common_subsequence(["de", "le", "chat"], ["du", "de", "chat"])
     [(0, 1), (2, 2)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import compress
-from operator import eq, ne
+from operator import ne, not_
 
 from headlong.errors import DataError
 from headlong.evaluation.scores import Judgement, Memo, Score, Words
@@ -34,13 +34,16 @@ def edges(deps: str) -> tuple[Edge, ...]:
 def matches(gold: tuple[Edge, ...], system: tuple[Edge, ...]) -> tuple[int, int]:
     """Pairs of arcs with the same head and the same path, with and without subtypes.
 
-    Pairs are counted as the official scorer does: two arcs to one head that differ in their subtypes make four.
+    Pairs are counted as the official scorer does: two arcs to one head that differ in subtype make four.
 
     >>> matches(edges("3:obl:in|3:obl:on"), edges("3:obl:in|3:obl:on"))
     (2, 4)
     """
-    strict = sum(a[0] == b[0] and a[1] == b[1] for a in gold for b in system)
-    return strict, sum(a[0] == b[0] and a[2] == b[2] for a in gold for b in system)
+    if len(gold) == len(system) == 1:
+        (head, path, base), (other_head, other_path, other_base) = gold[0], system[0]
+        return int(head == other_head and path == other_path), int(head == other_head and base == other_base)
+    strict = sum(a[:2] == b[:2] for a in gold for b in system)
+    return strict, sum(a[::2] == b[::2] for a in gold for b in system)
 
 
 def enhanced_scores(judged: Judgement) -> dict[str, Score]:
@@ -49,25 +52,33 @@ def enhanced_scores(judged: Judgement) -> dict[str, Score]:
     O(words) where the files agree in DEPS, else O(words * arcs²) of one word.
     """
     memo = Memo(edges)
-    totals = [_total(words, memo) for words in (judged.gold, judged.system)]
-    gold, system = judged.pairs("deps")
     same_places = judged.identical and bool((judged.gold.lengths == judged.system.lengths).all())
+    same = same_places and judged.gold.columns("deps") == judged.system.columns("deps")
+    gold = judged.gold.flat("deps")
+    shared = counts = Counter(gold)
+    total = system_total = _total(judged.gold, counts, memo)
+    rest: list[bool] = []
+    system = gold
+    if not same:
+        system = judged.system.flat("deps")
+        system_total = _total(judged.system, Counter(system), memo)
+        gold, system = judged.aligned(gold, system)
+        rest = list(map(ne, gold, system)) if same_places else [True] * len(gold)
+        shared = Counter(compress(gold, map(not_, rest)))
     strict = loose = 0
-    if same_places:
-        for deps, count in Counter(compress(gold, map(eq, gold, system))).items():
-            found = matches(memo[deps], memo[deps])
-            strict, loose = strict + count * found[0], loose + count * found[1]
-    rest = list(map(ne, gold, system)) if same_places else [True] * len(gold)
+    for deps, count in shared.items():
+        found = matches(memo[deps], memo[deps])
+        strict, loose = strict + count * found[0], loose + count * found[1]
     for g, s, wanted, given in compress(
         zip(judged.g.tolist(), judged.s.tolist(), gold, system, strict=True), rest
     ):
         found = matches(memo[wanted], _translated(judged, g, s, memo[given]))
         strict, loose = strict + found[0], loose + found[1]
-    return {"ELAS": Score(strict, *totals), "EULAS": Score(loose, *totals)}
+    return {"ELAS": Score(strict, total, system_total), "EULAS": Score(loose, total, system_total)}
 
 
 def _translated(judged: Judgement, g: int, s: int, given: tuple[Edge, ...]) -> tuple[Edge, ...]:
-    """Arcs to system word ``s`` with heads as in the sentence of gold word ``g``, -1 for heads from elsewhere."""
+    """Arcs to system word ``s``, heads numbered as in the sentence of gold word ``g``; -1 is elsewhere."""
     start = int(judged.gold.starts[judged.gold.homes[g]])
     home = judged.system.homes[s]
     system_start, length = int(judged.system.starts[home]), int(judged.system.lengths[home])
@@ -78,10 +89,10 @@ def _translated(judged: Judgement, g: int, s: int, given: tuple[Edge, ...]) -> t
     return tuple(translated)
 
 
-def _total(words: Words, memo: Memo) -> int:
-    """Arcs of a file."""
+def _total(words: Words, counts: Counter[str], memo: Memo) -> int:
+    """Arcs of a file, given how often each DEPS occurs."""
     try:
-        return sum(count * len(memo[deps]) for deps, count in Counter(words.flat("deps")).items())
+        return sum(count * len(memo[deps]) for deps, count in counts.items())
     except ValueError as error:
         raise _broken(words, str(error)) from None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from headlong.evaluation.result import Evaluation
 from headlong.evaluation.scores import LengthBin, Score
@@ -40,7 +40,7 @@ def report_comparison(comparison: Comparison) -> str:
     title = "Paired comparison"
     note = (
         f"{comparison.sentences} sentences, {comparison.samples} samples, seed {comparison.seed}; "
-        f"Low and High bound B - A with {_percent(comparison.confidence).rstrip('0').rstrip('.')} % confidence."
+        f"Low and High bound B - A with {100 * comparison.confidence:g} % confidence."
     )
     return f"{_table(title, _DIFFERENCE_COLUMNS, rows)}\n{note}"
 
@@ -67,12 +67,13 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2f}"
 
 
-def _table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Names to the left, figures to the right, under a rule; every column as wide as its widest cell."""
     lines = [(title, *columns), *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    widths[0] = max(widths[0], len("Non-projective UAS"))
+    widths[0] = max(widths[0], len("LAS strict no punct"))
     text = [
-        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
+        for line in lines
     ]
     return "\n".join([text[0], "-" * (sum(widths) + 2 * len(columns)), *text[1:]])

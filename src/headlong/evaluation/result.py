@@ -25,18 +25,19 @@ from headlong.text import Sentence, read_conllu
 class Evaluation:
     """All scores of a system; ``evaluation["LAS"]`` gives one of them by name.
 
-    ``official``: Tokens, Sentences, Words, UPOS, XPOS, UFeats, AllTags, Lemmas, UAS, LAS, CLAS, MLAS, BLEX and, if asked
-    for, ELAS and EULAS, with the same counts and shares as the official UD scorer (``udeval`` of udtools, with
-    ``--multiple-roots-okay``). LAS and the scores below it ignore subtypes: ``nsubj:pass`` is as good as ``nsubj``.
+    ``official``: Tokens, Sentences, Words, UPOS, XPOS, UFeats, AllTags, Lemmas, UAS, LAS, CLAS, MLAS, BLEX
+    and, if asked for, ELAS and EULAS, with the counts and shares of the official UD scorer (``udeval`` of
+    udtools, with ``--multiple-roots-okay``). LAS and the scores after it but ELAS ignore subtypes:
+    ``nsubj:pass`` is as good as ``nsubj``.
 
     ``own``, as scores over the same alignment:
 
-    - *UAS no punct*, *LAS no punct*, *LAS strict no punct*: without words that are punctuation in the gold file: UPOS is
-      PUNCT or, where UPOS is not a UD tag, all characters are punctuation or symbols. System words that are
-      not aligned are judged by their own tag and form.
+    - *UAS no punct*, *LAS no punct*, *LAS strict no punct*: without words that are punctuation in the gold
+      file: UPOS is PUNCT or, where UPOS is not a UD tag, all characters are punctuation or symbols. System
+      words that are not aligned are judged by their own tag and form.
     - *LAS strict*: with the full relation, subtypes included.
-    - *Non-projective UAS*, *Non-projective LAS*: arcs that are non-projective in the gold file, in the system's
-      file, and (right) in both with the same head, and for LAS the same relation without subtype.
+    - *Non-projective UAS*, *Non-projective LAS*: arcs that are non-projective in the gold file, in the
+      system's file, and (right) in both with the same head, and for LAS the same relation without subtype.
     - *UEM*, *LEM*: sentences that the system cut into the same words, with all heads right, or all heads and
       relations (without subtypes) right.
 
@@ -70,10 +71,10 @@ def _plain(scores: Mapping[str, Score]) -> dict[str, Any]:
 def evaluate(gold: Iterable[Sentence], system: Iterable[Sentence], *, enhanced: bool = True) -> Evaluation:
     """Score a system's sentences against the gold ones.
 
-    The two may cut the text into sentences, tokens and words as they like, but its characters must be the same,
-    spaces aside; else :class:`~headlong.errors.DataError` says where the first difference is. Sentences need not
-    be trees: with several roots or with cycles (which the official scorer refuses) each word counts for itself.
-    A missing head (``_``) is never right. ``enhanced=False`` leaves out ELAS and EULAS.
+    The two may cut the text into sentences, tokens and words as they like, but its characters must be the
+    same, spaces aside; else :class:`~headlong.errors.DataError` says where the first difference is. Sentences
+    need not be trees: with several roots or with cycles (which the official scorer refuses) each word counts
+    for itself. A missing head (``_``) is never right. ``enhanced=False`` leaves out ELAS and EULAS.
 
     O(words) time and memory, at a small fraction of the time that it takes to read the files.
 

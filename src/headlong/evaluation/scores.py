@@ -18,22 +18,90 @@ from headlong.evaluation.trees import NONE, ROOT, Flags, nonprojective_words
 from headlong.text import Sentence
 
 CONTENT_LABELS = frozenset(
-    "acl advcl advmod amod appos ccomp compound conj csubj dep discourse dislocated expl fixed flat goeswith iobj "
-    "list nmod nsubj nummod obj obl orphan parataxis reparandum root vocative xcomp".split()
+    {
+        "acl",
+        "advcl",
+        "advmod",
+        "amod",
+        "appos",
+        "ccomp",
+        "compound",
+        "conj",
+        "csubj",
+        "dep",
+        "discourse",
+        "dislocated",
+        "expl",
+        "fixed",
+        "flat",
+        "goeswith",
+        "iobj",
+        "list",
+        "nmod",
+        "nsubj",
+        "nummod",
+        "obj",
+        "obl",
+        "orphan",
+        "parataxis",
+        "reparandum",
+        "root",
+        "vocative",
+        "xcomp",
+    }
 )
 """Relations of content words: the words that CLAS, MLAS and BLEX score."""
 
-FUNCTION_LABELS = frozenset("aux case cc clf cop det mark".split())
+FUNCTION_LABELS = frozenset({"aux", "case", "cc", "clf", "cop", "det", "mark"})
 """Relations of function words: MLAS demands those of a content word to be right, too."""
 
 UNIVERSAL_FEATURES = frozenset(
-    "Abbr Animacy Aspect Case Definite Degree Evident Foreign Gender Mood Number NumType Person Polarity Polite "
-    "Poss PronType Reflex Tense VerbForm Voice".split()
+    {
+        "Abbr",
+        "Animacy",
+        "Aspect",
+        "Case",
+        "Definite",
+        "Degree",
+        "Evident",
+        "Foreign",
+        "Gender",
+        "Mood",
+        "Number",
+        "NumType",
+        "Person",
+        "Polarity",
+        "Polite",
+        "Poss",
+        "PronType",
+        "Reflex",
+        "Tense",
+        "VerbForm",
+        "Voice",
+    }
 )
 """Names of the features that UFeats scores; the others are specific to languages."""
 
 UNIVERSAL_TAGS = frozenset(
-    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+    {
+        "ADJ",
+        "ADP",
+        "ADV",
+        "AUX",
+        "CCONJ",
+        "DET",
+        "INTJ",
+        "NOUN",
+        "NUM",
+        "PART",
+        "PRON",
+        "PROPN",
+        "PUNCT",
+        "SCONJ",
+        "SYM",
+        "VERB",
+        "X",
+    }
 )
 
 LENGTH_BINS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, None))
@@ -88,8 +156,8 @@ class Score:
 class LengthBin:
     """Scores of the gold sentences with ``low`` to ``high`` words (None: without limit).
 
-    ``uas``, ``las`` and ``las_strict`` count gold words whose arc was found, ``uem`` and ``lem`` gold sentences whose
-    whole tree was found.
+    ``uas``, ``las`` and ``las_strict`` count gold words whose arc was found, ``uem`` and ``lem`` gold
+    sentences whose whole tree was found.
     """
 
     low: int
@@ -108,7 +176,7 @@ class LengthBin:
         return bin_name(self.low, self.high)
 
     def share(self, metric: str) -> float:
-        """``uas``, ``las``, ``las_strict``, ``uem`` or ``lem`` as a share of the words or sentences of the bin."""
+        """One of the counts, such as ``"las"``, as a share of the words or sentences of the bin."""
         total = self.sentences if metric in ("uem", "lem") else self.words
         correct: int = getattr(self, metric)
         return correct / total if total else 0.0
@@ -116,7 +184,9 @@ class LengthBin:
     def to_dict(self) -> dict[str, float | int | None]:
         """Counts, and the shares under ``uas_share`` and so on."""
         counts = {field.name: getattr(self, field.name) for field in fields(self)}
-        return counts | {f"{name}_share": self.share(name) for name in ("uas", "las", "las_strict", "uem", "lem")}
+        return counts | {
+            f"{name}_share": self.share(name) for name in ("uas", "las", "las_strict", "uem", "lem")
+        }
 
 
 def bin_name(low: int, high: int | None) -> str:
@@ -195,11 +265,6 @@ class Words:
         return np.where(self.parents >= 0, np.abs(self.parents - np.arange(self.size)), 0)
 
     @cached_property
-    def nonprojective(self) -> Flags:
-        """(words,): whether the arc to the word is non-projective."""
-        return nonprojective_words(self.parents, self.lengths)
-
-    @cached_property
     def punctuation(self) -> Flags:
         """(words,): the words that :func:`is_punctuation` names."""
         tags = self.flat("upos")
@@ -210,7 +275,7 @@ class Words:
 
 
 class Labels:
-    """The relations of both files as numbers, with what is known of each; relations are cut at the first colon."""
+    """The relations of both files as numbers, (words,) each; a base is a relation up to its first colon."""
 
     def __init__(self, gold: Words, system: Words) -> None:
         numbers: defaultdict[str, int] = defaultdict()
@@ -234,7 +299,7 @@ class Labels:
 
 
 class Judgement:
-    """Two aligned files, and for each pair of aligned words what the system got right; arrays are (pairs,)."""
+    """Two aligned files, and what the system got right of each aligned pair; flags are (pairs,)."""
 
     def __init__(self, gold: Sequence[Sentence], system: Sequence[Sentence]) -> None:
         self.alignment: Alignment = align(gold, system)
@@ -246,24 +311,23 @@ class Judgement:
         unaligned[self.s] = self.g
         unaligned[ROOT] = ROOT
         self.gold_of: Indices = unaligned
-        """(system words + 2,): the aligned gold word, -3 if there is none; root and no head are at the end."""
+        """(system words + 2,): the aligned gold word, -3 if there is none; last come no head and the root."""
         parents = self.gold.parents[self.g]
         self.head: Flags = (parents == self.gold_of[self.system.parents[self.s]]) & (parents != NONE)
         self.las: Flags = self.head & (self.labels.gold_base[self.g] == self.labels.system_base[self.s])
         self.strict: Flags = self.head & (self.labels.gold[self.g] == self.labels.system[self.s])
 
-    def pairs(self, name: str) -> tuple[list[str], list[str]]:
-        """A column of the aligned words in both files."""
-        gold, system = self.gold.flat(name), self.system.flat(name)
+    def aligned(self, gold: list[str], system: list[str]) -> tuple[list[str], list[str]]:
+        """The aligned words of the same column of both files."""
         if self.identical:
             return gold, system
         return [gold[i] for i in self.g.tolist()], [system[i] for i in self.s.tolist()]
 
     def equal(self, name: str, memo: Memo | None = None, free: str | None = None) -> Flags:
-        """Where a column agrees, as it is or after a memoized function; a gold value of ``free`` always does."""
+        """Where a column agrees, as it is or through ``memo``; a gold value of ``free`` always does."""
         if self.identical and self.gold.columns(name) == self.system.columns(name):
             return np.ones(len(self.g), dtype=np.bool_)
-        gold, system = self.pairs(name)
+        gold, system = self.aligned(self.gold.flat(name), self.system.flat(name))
         flags = np.fromiter(map(eq, gold, system), np.bool_, len(gold))
         for i in np.flatnonzero(~flags).tolist():
             flags[i] = gold[i] == free or (memo is not None and memo[gold[i]] == memo[system[i]])
@@ -277,14 +341,24 @@ class Judgement:
         wanted = _children(self.gold.parents[gold], self.gold.size)[self.g]
         given = _children(self.system.parents[system], self.system.size)[self.s]
         right = _children(self.gold.parents[self.g[both]], self.gold.size)[self.g]
-        return (wanted == right) & (given == right)
+        flags: Flags = (wanted == right) & (given == right)
+        return flags
 
     def score(self, right: Flags, gold: Flags | None = None, system: Flags | None = None) -> Score:
-        """A score over words, or over those words of each file that are flagged (flags are (words,) of the file)."""
+        """A score over all words, or over those that are flagged in each file: (words,) of the file."""
         if gold is None or system is None:
             return Score(int(right.sum()), self.gold.size, self.system.size, len(self.g))
         counted = gold[self.g]
         return Score(int((right & counted).sum()), int(gold.sum()), int(system.sum()), int(counted.sum()))
+
+    def crossing(self) -> tuple[Flags, Flags]:
+        """Which words of each file, (words,), hang on a non-projective arc; equal trees are looked at once."""
+        gold = nonprojective_words(self.gold.parents, self.gold.lengths)
+        if np.array_equal(self.gold.parents, self.system.parents) and np.array_equal(
+            self.gold.lengths, self.system.lengths
+        ):
+            return gold, gold
+        return gold, nonprojective_words(self.system.parents, self.system.lengths)
 
     def by_sentence(self, right: Flags) -> Indices:
         """Right words of each gold sentence, (gold sentences,)."""
@@ -292,7 +366,7 @@ class Judgement:
 
     def whole(self, right: Flags) -> Flags:
         """Gold sentences that the system has as a sentence of the same words, all of them right."""
-        flags = self.by_sentence(right) == self.gold.lengths
+        flags: Flags = self.by_sentence(right) == self.gold.lengths
         there = np.full(self.gold.size, -1, dtype=np.int64)
         there[self.g] = self.system.homes[self.s]
         filled = np.flatnonzero(flags & (self.gold.lengths > 0))
@@ -339,11 +413,11 @@ def _place_score(found: Found) -> Score:
 
 def own_scores(judged: Judgement) -> dict[str, Score]:
     """What the official scorer does not count, by name; see :class:`headlong.evaluation.Evaluation`."""
-    # Whether an aligned word is punctuation is up to the gold file, so equal words give equal precision and recall.
+    # The gold file says whether an aligned word is punctuation: equal words give equal precision and recall.
     gold = ~judged.gold.punctuation
     system = ~judged.system.punctuation
     system[judged.s] = gold[judged.g]
-    crossing = judged.gold.nonprojective, judged.system.nonprojective
+    crossing = judged.crossing()
     both = crossing[1][judged.s]
     sentences, predicted = len(judged.gold.lengths), len(judged.system.lengths)
     return {
@@ -360,19 +434,21 @@ def own_scores(judged: Judgement) -> dict[str, Score]:
 
 def by_length(judged: Judgement) -> tuple[LengthBin, ...]:
     """The scores by length of the gold sentence."""
-    sums = [judged.by_sentence(right) for right in (judged.head, judged.las, judged.strict)]
-    sums += [judged.whole(judged.head), judged.whole(judged.las)]
+    words = [judged.by_sentence(right) for right in (judged.head, judged.las, judged.strict)]
+    trees = [judged.whole(judged.head), judged.whole(judged.las)]
     lengths = judged.gold.lengths
     bins = []
     for low, high in LENGTH_BINS:
         chosen = (lengths >= low) & (lengths <= (high or lengths.max(initial=low)))
         counts = [int(chosen.sum()), int(lengths[chosen].sum())]
-        bins.append(LengthBin(low, high, *counts, *(int(column[chosen].sum()) for column in sums)))
+        bins.append(
+            LengthBin(low, high, *counts, *(int(column[chosen].sum()) for column in (*words, *trees)))
+        )
     return tuple(bins)
 
 
 def by_label(judged: Judgement) -> Mapping[str, Score]:
-    """LAS of the arcs with each relation (without subtype), the most frequent relation of the gold file first."""
+    """LAS of the arcs with each relation (without subtype), the most frequent in the gold file first."""
     labels = judged.labels
     size = len(labels.names)
     gold, system = (np.bincount(base, minlength=size) for base in (labels.gold_base, labels.system_base))

@@ -15,7 +15,6 @@ from headlong.text import Sentence
 
 Numbers = npt.NDArray[np.float64]
 
-METRICS = ("UAS", "LAS", "LAS strict")
 _CELLS = 1 << 21
 """Cells of the (samples, sentences) matrices that are held at a time."""
 
@@ -60,11 +59,11 @@ def compare(
 ) -> Comparison:
     """Compare two systems on the same gold sentences by F1 of UAS, LAS and LAS with subtypes.
 
-    The p-value comes from a two-sided approximate randomization test: if the systems were alike, then exchanging
-    their output for a sentence would not matter, so the output of each gold sentence is exchanged or not by a
-    coin, ``samples`` times, and p = (1 + times the difference was at least the observed one) / (1 + samples).
-    The interval is the percentile interval of a paired bootstrap, which draws as many gold sentences with
-    replacement. The same seed gives the same numbers. O(samples * sentences) time, bounded memory.
+    The p-value comes from a two-sided approximate randomization test: if the systems were alike, exchanging
+    their output for a sentence would not matter, so the output of each gold sentence is exchanged or not by
+    a coin, ``samples`` times, and p = (1 + times the difference was no smaller) / (1 + samples). The interval
+    is the percentile interval of a paired bootstrap, which draws as many gold sentences with replacement. The
+    same seed gives the same numbers. O(samples * sentences) time, bounded memory.
 
     >>> gold = [Sentence.from_words(["Dogs", "bark"], heads=[2, 0], labels=["nsubj", "root"])] * 8
     >>> wrong = [sentence.with_tree([-1, 0, 1], ["_", "root", "dep"]) for sentence in gold]
@@ -86,12 +85,12 @@ def compare(
     tail = 50 * (1 - confidence)
     low, high = np.percentile(_bootstrapped(a, b, samples, rng), (tail, 100 - tail), axis=0)
     columns = np.stack([observed_a, observed_b, observed, low, high, p_values], axis=1)
-    differences = (Difference(*row) for row in columns.tolist())
-    return Comparison(*differences, len(sentences), samples, seed, confidence)
+    uas, las, las_strict = (Difference(*row) for row in columns.tolist())
+    return Comparison(uas, las, las_strict, len(sentences), samples, seed, confidence)
 
 
 def _counts(judged: Judgement) -> Numbers:
-    """(gold sentences, 4): right heads, arcs and arcs with subtypes, and gold plus system words of each sentence."""
+    """(gold sentences, 4): right heads, arcs, arcs with subtypes; gold plus system words."""
     right = [judged.by_sentence(flags) for flags in (judged.head, judged.las, judged.strict)]
     system = np.bincount(judged.alignment.home, minlength=len(judged.gold.lengths))
     return np.stack([*right, judged.gold.lengths + system], axis=1).astype(np.float64)

@@ -19,8 +19,8 @@ def nonprojective_arcs(heads: Sequence[int]) -> list[bool]:
     """Which words hang on a non-projective arc, (n + 1,) of (n + 1,) heads with the root at index 0.
 
     An arc from ``h`` to ``m`` is non-projective if a word strictly between them is not a descendant of ``h``.
-    Every word of a tree descends from the root, so arcs from the root are projective, except over a cycle. A word
-    without a head (-1) has no arc. O(n * depth) operations on n-bit sets.
+    Every word of a tree descends from the root, so arcs from the root are projective, except over a cycle.
+    A word without a head (-1) has no arc. O(n * depth) operations on n-bit sets.
 
     >>> nonprojective_arcs([-1, 3, 0, 2, 1])
     [False, True, False, False, True]
@@ -65,8 +65,8 @@ def _under_foreign_heads(parents: Indices) -> Flags:
     """Words whose arc has a word strictly under it that hangs on a word outside the arc's span, (words,).
 
     Without such a word the arc is projective: from a word under the arc, each step to the head stays in the
-    span, until it comes to an end of the arc -- or runs in a cycle. The lowest and highest head of all stretches
-    of 1, 2, 4, … words are kept in turn; any stretch is covered by two of these.
+    span, until it comes to an end of the arc -- or runs in a cycle. The lowest and highest head of all
+    stretches of 1, 2, 4, … words are kept in turn; any stretch is covered by two of these.
     """
     words = np.arange(len(parents))
     low, high = np.minimum(words, parents), np.maximum(words, parents)
@@ -91,4 +91,5 @@ def _off_the_root(parents: Indices, lengths: Indices) -> Flags:
     reached = np.append(np.where(parents >= 0, parents, top), top)
     for _ in range(int(lengths.max(initial=1)).bit_length()):
         reached = reached[reached]
-    return reached[:-1] != top
+    flags: Flags = reached[:-1] != top
+    return flags
