@@ -18,6 +18,9 @@ _2009 = (
     *("ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT"),
     *("HEAD", "PHEAD", "DEPREL", "PDEPREL", "FILLPRED", "PRED"),
 )
+_REPEATED = frozenset(
+    ("UPOS", "XPOS", "CPOSTAG", "POSTAG", "POS", "PPOS", "FEATS", "FEAT", "PFEAT", "DEPREL", "PDEPREL")
+)
 MIN_2009 = 12
 """Blind CoNLL-2009 files stop before FILLPRED and PRED."""
 
@@ -49,9 +52,9 @@ class Layout:
         return tuple(_ROOT.get(role, "_") for role in self.roles)
 
     @cached_property
-    def root_text(self) -> str:
-        """The row of word 0 as a line."""
-        return "\t".join(self.root_row)
+    def repeated(self) -> tuple[bool, ...]:
+        """For each column whether it has few different values, which are then stored once."""
+        return tuple(name in _REPEATED for name in self.columns)
 
     @cached_property
     def id_column(self) -> int:

@@ -8,9 +8,8 @@ from typing import Any, Literal, SupportsInt
 
 from headlong.errors import DataError, OptionError
 from headlong.text.checks import check_tree
-from headlong.text.formats import CONLLU, Layout
+from headlong.text.formats import CONLLU, STANDARD, Layout
 
-ROOT = "<root>"
 DepsOption = Literal["clear", "keep", "copy"]
 
 _ATTRIBUTES = {
@@ -122,13 +121,11 @@ class Sentence:
         line: int = 0,
     ) -> None:
         """Take over lists with the root at index 0 by CoNLL-U column name; most callers want `from_words`."""
-        for name, attribute in _ATTRIBUTES.items():
-            column = columns.get(name)
-            if column is None:
-                column = ["_"] * len(heads)
-                if name in ("FORM", "LEMMA", "UPOS", "XPOS"):
-                    column[0] = ROOT
-            setattr(self, attribute, column)
+        if len(columns) < len(STANDARD):
+            columns = {**_blank_columns(len(heads)), **columns}
+        self.forms, self.lemmas = columns["FORM"], columns["LEMMA"]
+        self.upos, self.xpos, self.feats = columns["UPOS"], columns["XPOS"], columns["FEATS"]
+        self.labels, self.deps, self.misc = columns["DEPREL"], columns["DEPS"], columns["MISC"]
         self.heads = heads
         self.extra = {} if extra is None else extra
         self.comments = [] if comments is None else comments
@@ -173,10 +170,10 @@ class Sentence:
             "MISC": misc,
         }
         columns: dict[str, list[str]] = {}
+        roots = dict(zip(CONLLU.roles, CONLLU.root_row, strict=True))
         for name, values in given.items():
             if values is not None:
-                root = ROOT if name in ("FORM", "LEMMA", "UPOS", "XPOS") else "_"
-                columns[name] = _checked_column(name, [root, *values], n)
+                columns[name] = _checked_column(name, [roots[name], *values], n)
         for comment in comments:
             if not comment.startswith("#") or "\n" in comment:
                 raise DataError(f"the comment {comment!r}", "one line that starts with #")
@@ -328,6 +325,10 @@ class Sentence:
                 yield row
             for node in nodes.get(word, ()):
                 yield _special_row(node, layout)
+
+
+def _blank_columns(size: int) -> dict[str, list[str]]:
+    return {name: [root] + ["_"] * (size - 1) for name, root in zip(STANDARD, CONLLU.root_row, strict=True)}
 
 
 def _special_row(token: MultiwordToken | EmptyNode, layout: Layout) -> str:
