@@ -116,15 +116,15 @@ def _read(
     found_none = True
     with open_lines(source) as (lines, from_text):
         for line, raw in _blocks(lines):
+            if layout is None:
+                layout = _layout(raw, format, path, line)
+                if layout.header:
+                    _, _, raw = raw.partition(b"\n")
+                    line += 1
+                    if not raw:
+                        continue
             try:
                 text = _decoded(raw, "utf-8" if from_text else encoding, path, line)
-                if layout is None:
-                    layout = _LAYOUTS[format]
-                    if line == 1 and layout is CONLLU and text.startswith("# global.columns"):
-                        header, _, text = text.partition("\n")
-                        layout, line = _plus(header, path), 2
-                    elif format == "auto" and text.rpartition("\n")[2].count("\t") >= MIN_2009 - 1:
-                        layout = _LAYOUTS["conll2009"]
                 sentence = parse_block(text, layout, path, line, comments)
                 if sentence is None:
                     comments += text.split("\n")
@@ -179,11 +179,15 @@ def _decoded(raw: bytes, encoding: str, path: str, line: int) -> str:
     return text[:-1] if text.endswith("\n") else text
 
 
-def _plus(header: str, path: str) -> Layout:
-    """The layout that the first line of a CoNLL-U Plus file declares."""
-    try:
-        return conllu_plus(header.partition("=")[2].split())
-    except ValueError as error:
-        raise DataError(
-            f"{error} in global.columns", "ID, FORM and others, each once", path=path, line=1
-        ) from None
+def _layout(raw: bytes, format: Format, path: str, line: int) -> Layout:  # noqa: A002
+    """The layout of a file that begins with the block `raw`."""
+    if line == 1 and format in ("conllu", "auto") and raw.startswith(b"# global.columns"):
+        header = raw.partition(b"\n")[0].decode("utf-8", "replace")
+        try:
+            return conllu_plus(header.partition("=")[2].split())
+        except ValueError as error:
+            found, expected = f"{error} in global.columns", "ID, FORM and others, each once"
+            raise DataError(found, expected, path=path, line=1) from None
+    if format == "auto" and raw.rstrip(b"\r\n").rpartition(b"\n")[2].count(b"\t") >= MIN_2009 - 1:
+        return _LAYOUTS["conll2009"]
+    return _LAYOUTS[format]

@@ -18,8 +18,8 @@ from headlong.text.sentence import EmptyNode, MultiwordToken, Sentence
 
 Rows = list[list[str]]
 
-_RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
-_EMPTY = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
+_RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
+_EMPTY = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 
 
 def parse_block(
@@ -41,7 +41,7 @@ def parse_block(
         layout = conll2009(max(len(rows[0]), MIN_2009))
     multiword: list[MultiwordToken] = []
     empty: list[EmptyNode] = []
-    columns = _plain_columns(rows, layout)
+    columns = _plain_columns(text, rows, layout)
     if columns is None:
         words, multiword, empty = block.sort(layout)
         columns = list(map(list, zip(layout.root_row, *words, strict=True)))
@@ -82,7 +82,7 @@ def _numbers_to(n: int) -> tuple[list[str], dict[str, int]]:
     return _numbers(max(8, n.bit_length()))
 
 
-def _plain_columns(rows: Rows, layout: Layout) -> list[list[str]] | None:
+def _plain_columns(text: str, rows: Rows, layout: Layout) -> list[list[str]] | None:
     """The columns with the root in front, or None if any row is wrong or not a word."""
     try:
         columns = list(map(list, zip(layout.root_row, *rows, strict=True)))
@@ -90,7 +90,11 @@ def _plain_columns(rows: Rows, layout: Layout) -> list[list[str]] | None:
         return None
     if columns[layout.id_column] != _numbers_to(len(rows))[0][: len(rows) + 1]:
         return None
-    return None if any("" in column for column in columns) else columns
+    # Two tabs in a row show an empty field except in the last column and at the start of a line; there it may
+    # be that of the ID, compared above, or (in CoNLL-U Plus) of another first column.
+    if "\t\t" in text or "" in columns[0] or "" in columns[-1]:
+        return None
+    return columns
 
 
 class _Block:
@@ -203,4 +207,4 @@ class _Block:
 def _range_rule(words: int, covered: int) -> str:
     if covered > words:
         return f"ID {words + 1}, a word of the range before"
-    return f"a range that starts with {words + 1}"
+    return f"a range from {words + 1} upwards"
