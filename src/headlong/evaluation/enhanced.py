@@ -6,6 +6,8 @@ from collections import Counter
 from itertools import compress
 from operator import ne, not_
 
+import numpy as np
+
 from headlong.errors import DataError
 from headlong.evaluation.scores import Judgement, Memo, Score, Words
 
@@ -52,7 +54,7 @@ def enhanced_scores(judged: Judgement) -> dict[str, Score]:
     O(words) where the files agree in DEPS, else O(words * arcs²) of one word.
     """
     memo = Memo(edges)
-    same_places = judged.identical and bool((judged.gold.lengths == judged.system.lengths).all())
+    same_places = judged.identical and np.array_equal(judged.gold.lengths, judged.system.lengths)
     same = same_places and judged.gold.columns("deps") == judged.system.columns("deps")
     gold = judged.gold.flat("deps")
     shared = counts = Counter(gold)

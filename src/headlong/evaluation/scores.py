@@ -352,7 +352,7 @@ class Judgement:
         return Score(int((right & counted).sum()), int(gold.sum()), int(system.sum()), int(counted.sum()))
 
     def crossing(self) -> tuple[Flags, Flags]:
-        """Which words of each file, (words,), hang on a non-projective arc; equal trees are looked at once."""
+        """Which words of each file, (words,), hang on a non-projective arc; equal trees are done once."""
         gold = nonprojective_words(self.gold.parents, self.gold.lengths)
         if np.array_equal(self.gold.parents, self.system.parents) and np.array_equal(
             self.gold.lengths, self.system.lengths

@@ -86,9 +86,11 @@ def _under_foreign_heads(parents: Indices) -> Flags:
 
 
 def _off_the_root(parents: Indices, lengths: Indices) -> Flags:
-    """Words that hang in a cycle, (words,), found by doubling the steps towards the root."""
+    """Words that do not descend from the root, (words,), found by doubling the steps towards it."""
     top = len(parents)
-    reached = np.append(np.where(parents >= 0, parents, top), top)
+    reached = np.append(np.where(parents == ROOT, top, parents), top)
+    headless = np.flatnonzero(parents == NONE)
+    reached[headless] = headless
     for _ in range(int(lengths.max(initial=1)).bit_length()):
         reached = reached[reached]
     flags: Flags = reached[:-1] != top
