@@ -44,7 +44,8 @@ def from_sentence(sentence: Sentence) -> Tokens:
             word.head = words[max(head, 0)]
             arcs = [arc.split(":", 1) for arc in deps.split("|")] if deps != "_" else []
             word.edges = [(words[int(number)], path) for number, path in arcs if "." not in number]
-    tokens, last = [], 0
+    tokens: Tokens = []
+    last = 0
     starts = {token.first: token for token in sentence.multiword}
     for number in range(1, len(words)):
         word = words[number]

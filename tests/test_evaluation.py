@@ -384,8 +384,8 @@ def test_own_scores(seed):
         assert row.words == sum(len(a) for a, _ in chosen)
         if chosen:
             slow = slow_scores(*map(list, zip(*chosen, strict=True)))
-            found = evaluate(*zip(*chosen, strict=True))
-            assert (row.uas, row.las) == (found["UAS"].correct, found["LAS"].correct)
+            part = evaluate(*zip(*chosen, strict=True))
+            assert (row.uas, row.las) == (part["UAS"].correct, part["LAS"].correct)
             counts = tuple(slow[name].correct for name in ("LAS strict", "UEM", "LEM"))
             assert (row.las_strict, row.uem, row.lem) == counts
 
@@ -532,7 +532,7 @@ def test_report_and_dictionary(tmp_path):
     assert plain["by_length"]["1-10"]["las_share"] == pytest.approx(2 / 3)
     assert plain["by_label"]["punct"]["gold"] == 1
     with pytest.raises(FrozenInstanceError):
-        result.own = {}
+        result.own = {}  # type: ignore[misc]
 
 
 def test_report_of_a_comparison():

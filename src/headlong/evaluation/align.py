@@ -184,7 +184,8 @@ def align(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Alignment:
             right.restart()
             start, system_start = left.starts[left.next], right.starts[right.next]
             runs += ((start + g, system_start + s, 1) for g, s in _align_stretch(left, right))
-            home += ((left.at(span[0])[0], 1) for span in right.spans)
+            begins = [begin for begin, _ in left.bounds]
+            home += ((left.first + bisect_right(begins, span[0]) - 1, 1) for span in right.spans)
             tokens += len(set(left.tokens).intersection(right.tokens))
             sentences += len(set(left.bounds).intersection(right.bounds))
     starts, system_starts, lengths = np.array(runs, dtype=np.int64).reshape(-1, 3).T

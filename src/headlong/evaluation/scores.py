@@ -104,6 +104,9 @@ UNIVERSAL_TAGS = frozenset(
     }
 )
 
+UNALIGNED = -3
+"""In place of the gold word of a system word that has none."""
+
 LENGTH_BINS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, None))
 DISTANCE_BINS = ((1, 1), (2, 2), (3, 6), (7, 10), (11, None))
 
@@ -274,19 +277,34 @@ class Words:
         return flags
 
 
+def numbering() -> defaultdict[str, int]:
+    """A dictionary that numbers strings from 0 as they are asked for.
+
+    >>> numbers = numbering()
+    >>> [numbers[name] for name in ("obj", "root", "obj")]
+    [0, 1, 0]
+    """
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    return numbers
+
+
+def numbered(gold: list[str], system: list[str]) -> tuple[tuple[Indices, Indices], list[str]]:
+    """Two columns as numbers, and the strings that are numbered; a column that is the other is done once."""
+    numbers = numbering()
+    first = np.fromiter(map(numbers.__getitem__, gold), np.int64, len(gold))
+    if gold is system:
+        return (first, first), list(numbers)
+    return (first, np.fromiter(map(numbers.__getitem__, system), np.int64, len(system))), list(numbers)
+
+
 class Labels:
     """The relations of both files as numbers, (words,) each; a base is a relation up to its first colon."""
 
-    def __init__(self, gold: Words, system: Words) -> None:
-        numbers: defaultdict[str, int] = defaultdict()
-        numbers.default_factory = numbers.__len__
-        self.gold, self.system = (
-            np.fromiter(map(numbers.__getitem__, words.flat("labels")), np.int64, words.size)
-            for words in (gold, system)
-        )
-        bases: defaultdict[str, int] = defaultdict()
-        bases.default_factory = bases.__len__
-        base = np.array([bases[name.partition(":")[0]] for name in numbers], dtype=np.int64)
+    def __init__(self, gold: list[str], system: list[str]) -> None:
+        (self.gold, self.system), names = numbered(gold, system)
+        bases = numbering()
+        base = np.array([bases[name.partition(":")[0]] for name in names], dtype=np.int64)
         self.gold_base, self.system_base = base[self.gold], base[self.system]
         self.names = list(bases)
 
@@ -306,28 +324,31 @@ class Judgement:
         self.gold, self.system = Words(gold), Words(system)
         self.g, self.s = self.alignment.gold, self.alignment.system
         self.identical = len(self.g) == self.gold.size == self.system.size
-        self.labels = Labels(self.gold, self.system)
-        unaligned = np.full(self.system.size + 2, -3, dtype=np.int64)
+        self.labels = Labels(*self.columns("labels"))
+        unaligned = np.full(self.system.size + 2, UNALIGNED, dtype=np.int64)
         unaligned[self.s] = self.g
         unaligned[ROOT] = ROOT
         self.gold_of: Indices = unaligned
-        """(system words + 2,): the aligned gold word, -3 if there is none; last come no head and the root."""
+        """(system words + 2,): the aligned gold word or UNALIGNED; last come no head and the root."""
         parents = self.gold.parents[self.g]
         self.head: Flags = (parents == self.gold_of[self.system.parents[self.s]]) & (parents != NONE)
         self.las: Flags = self.head & (self.labels.gold_base[self.g] == self.labels.system_base[self.s])
         self.strict: Flags = self.head & (self.labels.gold[self.g] == self.labels.system[self.s])
 
-    def aligned(self, gold: list[str], system: list[str]) -> tuple[list[str], list[str]]:
-        """The aligned words of the same column of both files."""
-        if self.identical:
-            return gold, system
-        return [gold[i] for i in self.g.tolist()], [system[i] for i in self.s.tolist()]
+    def columns(self, name: str) -> tuple[list[str], list[str]]:
+        """A column of all words of both files; the same list twice if all sentences agree in it."""
+        gold = self.gold.flat(name)
+        same = self.gold.columns(name) == self.system.columns(name)
+        return gold, gold if same else self.system.flat(name)
 
     def equal(self, name: str, memo: Memo | None = None, free: str | None = None) -> Flags:
         """Where a column agrees, as it is or through ``memo``; a gold value of ``free`` always does."""
-        if self.identical and self.gold.columns(name) == self.system.columns(name):
-            return np.ones(len(self.g), dtype=np.bool_)
-        gold, system = self.aligned(self.gold.flat(name), self.system.flat(name))
+        gold, system = self.columns(name)
+        if not self.identical:
+            gold = list(map(gold.__getitem__, self.g.tolist()))
+            system = list(map(system.__getitem__, self.s.tolist()))
+        elif gold is system:
+            return np.ones(len(gold), dtype=np.bool_)
         flags = np.fromiter(map(eq, gold, system), np.bool_, len(gold))
         for i in np.flatnonzero(~flags).tolist():
             flags[i] = gold[i] == free or (memo is not None and memo[gold[i]] == memo[system[i]])
