@@ -9,7 +9,8 @@ import numpy as np
 
 from headlong.errors import DataError
 from headlong.evaluation.align import Indices
-from headlong.evaluation.scores import UNALIGNED, Judgement, Score, Words, numbered, numbering
+from headlong.evaluation.judgement import UNALIGNED, Judgement, Words, numbered, numbering
+from headlong.evaluation.scores import Score
 from headlong.evaluation.trees import ROOT
 
 Edge = tuple[int, str, str]

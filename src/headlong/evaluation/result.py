@@ -7,17 +7,10 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
+from headlong.evaluation.counting import by_distance, by_label, by_length, official_scores, own_scores
 from headlong.evaluation.enhanced import enhanced_scores
-from headlong.evaluation.scores import (
-    Judgement,
-    LengthBin,
-    Score,
-    by_distance,
-    by_label,
-    by_length,
-    official_scores,
-    own_scores,
-)
+from headlong.evaluation.judgement import Judgement
+from headlong.evaluation.scores import LengthBin, Score
 from headlong.text import Sentence, read_conllu
 
 

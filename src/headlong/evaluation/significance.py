@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.errors import OptionError
-from headlong.evaluation.scores import Judgement
+from headlong.evaluation.judgement import Judgement
 from headlong.text import Sentence
 
 Numbers = npt.NDArray[np.float64]
