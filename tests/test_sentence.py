@@ -158,6 +158,18 @@ def test_from_words_refuses_nonsense():
         Sentence.from_words(["a"], comments=["# a\n# b"])
 
 
+@pytest.mark.parametrize("ranges", [[(1, 6)], [(2, 1)], [(1, 2), (2, 3)], [(0, 1)]])
+def test_from_words_refuses_ranges_without_place(ranges):
+    with pytest.raises(DataError, match="expected ranges in order within the 5 words"):
+        make(multiword=[MultiwordToken(first, last, "x") for first, last in ranges])
+
+
+@pytest.mark.parametrize("places", [[(6, 1)], [(1, 2)], [(1, 1), (1, 1)], [(2, 1), (1, 1)], [(-1, 1)]])
+def test_from_words_refuses_empty_nodes_without_place(places):
+    with pytest.raises(DataError, match="expected nodes in order, counted from 1, after words 0 to 5"):
+        make(empty=[EmptyNode(after, index, "x") for after, index in places])
+
+
 def test_sentences_can_be_pickled():
     assert str(pickle.loads(pickle.dumps(make()))) == str(make())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Literal
 
 from headlong.errors import DataError, OptionError
@@ -154,15 +155,14 @@ def _blocks(lines: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
     """The blocks of lines between blank ones, each with the number of its first line."""
     block: list[bytes] = []
     number = 0
-    for number, line in enumerate(lines, 1):
-        if number == 1 and line.startswith(codecs.BOM_UTF8):
-            line = line[len(codecs.BOM_UTF8) :]
+    first = next(lines, b"").removeprefix(codecs.BOM_UTF8)
+    for number, line in enumerate(chain((first,), lines), 1):
         if not line.isspace():
             block.append(line)
         elif block:
             yield number - len(block), b"".join(block)
             block = []
-    if block:
+    if any(block):
         yield number - len(block) + 1, b"".join(block)
 
 

@@ -18,9 +18,6 @@ _2009 = (
     *("ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT"),
     *("HEAD", "PHEAD", "DEPREL", "PDEPREL", "FILLPRED", "PRED"),
 )
-_REPEATED = frozenset(
-    ("UPOS", "XPOS", "CPOSTAG", "POSTAG", "POS", "PPOS", "FEATS", "FEAT", "PFEAT", "DEPREL", "PDEPREL")
-)
 MIN_2009 = 12
 """Blind CoNLL-2009 files stop before FILLPRED and PRED."""
 
@@ -50,11 +47,6 @@ class Layout:
     def root_row(self) -> tuple[str, ...]:
         """The row of word 0."""
         return tuple(_ROOT.get(role, "_") for role in self.roles)
-
-    @cached_property
-    def repeated(self) -> tuple[bool, ...]:
-        """For each column whether it has few different values, which are then stored once."""
-        return tuple(name in _REPEATED for name in self.columns)
 
     @cached_property
     def id_column(self) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, SupportsInt
 
 from headlong.errors import DataError, OptionError
 from headlong.text.checks import check_tree
 from headlong.text.formats import CONLLU, STANDARD, Layout
+from headlong.text.tokens import EmptyNode, MultiwordToken, check_order, token_row
 
 DepsOption = Literal["clear", "keep", "copy"]
 
@@ -22,50 +22,6 @@ _ATTRIBUTES = {
     "DEPS": "deps",
     "MISC": "misc",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class MultiwordToken:
-    """A surface token that covers the words `first` to `last`, such as French *du* = *de* + *le*."""
-
-    first: int
-    last: int
-    form: str
-    misc: str = "_"
-    feats: str = "_"
-    lemma: str = "_"
-    upos: str = "_"
-    xpos: str = "_"
-    deps: str = "_"
-    extra: tuple[str, ...] = ()
-    """The fields of the columns in `Sentence.extra`, in their order."""
-
-    @property
-    def id(self) -> str:
-        """The ID as in the file: ``3-4``."""
-        return f"{self.first}-{self.last}"
-
-
-@dataclass(frozen=True, slots=True)
-class EmptyNode:
-    """A node of the enhanced graph without a surface word: number `index` after word `after`."""
-
-    after: int
-    index: int
-    form: str
-    lemma: str = "_"
-    upos: str = "_"
-    xpos: str = "_"
-    feats: str = "_"
-    deps: str = "_"
-    misc: str = "_"
-    extra: tuple[str, ...] = ()
-    """The fields of the columns in `Sentence.extra`, in their order."""
-
-    @property
-    def id(self) -> str:
-        """The ID as in the file: ``8.1``."""
-        return f"{self.after}.{self.index}"
 
 
 class Sentence:
@@ -177,6 +133,7 @@ class Sentence:
         for comment in comments:
             if not comment.startswith("#") or "\n" in comment:
                 raise DataError(f"the comment {comment!r}", "one line that starts with #")
+        check_order(multiword, empty, n)
         return cls(
             columns,
             _checked_heads([-1, *heads], n) if heads is not None else [-1] * (n + 1),
@@ -321,29 +278,14 @@ class Sentence:
         for word, row in enumerate(rows):
             if word:
                 if word in starts:
-                    yield _special_row(starts[word], layout)
+                    yield token_row(starts[word], layout)
                 yield row
             for node in nodes.get(word, ()):
-                yield _special_row(node, layout)
+                yield token_row(node, layout)
 
 
 def _blank_columns(size: int) -> dict[str, list[str]]:
     return {name: [root] + ["_"] * (size - 1) for name, root in zip(STANDARD, CONLLU.root_row, strict=True)}
-
-
-def _special_row(token: MultiwordToken | EmptyNode, layout: Layout) -> str:
-    fields = {
-        "ID": token.id,
-        "FORM": token.form,
-        "LEMMA": token.lemma,
-        "UPOS": token.upos,
-        "XPOS": token.xpos,
-        "FEATS": token.feats,
-        "DEPS": token.deps,
-        "MISC": token.misc,
-    }
-    extra = iter(token.extra)
-    return "\t".join(fields.get(role, "_") if role else next(extra, "_") for role in layout.roles)
 
 
 def _checked_column(name: str, column: list[str], n: int) -> list[str]:
