@@ -240,26 +240,28 @@ def located(*texts: str, path: str) -> list[Sentence]:
         (
             ["a b", "c d e"],
             ["a b", "c x e"],
-            "sys:13 (sent_id s1): found the text 'xe', "
-            "expected the same text as in gold:13 (sent_id s1): found the text 'de'",
+            "sys:13 (sent_id s1): found the text 'xe', expected the text 'de' as in gold:13 (sent_id s1)",
         ),
         (
             ["a b", "c d"],
             ["a b"],
             "sys:3 (sent_id s0): found the end of the text, "
-            "expected the same text as in gold:12 (sent_id s1): found the text 'cd'",
+            "expected the text 'cd' as in gold:12 (sent_id s1)",
         ),
         (
             ["a b"],
             ["a b c", "d"],
-            "sys:4 (sent_id s0): found the text 'c', "
-            "expected the same text as in gold:3 (sent_id s0): found the end of the text",
+            "sys:4 (sent_id s0): found the text 'c', expected the end of the text as in gold:3 (sent_id s0)",
+        ),
+        (
+            ["a b"],
+            ["a b", "c"],
+            "sys:12 (sent_id s1): found the text 'c', expected the end of the text as in gold:3 (sent_id s0)",
         ),
         (
             ["ab"],
             [],
-            "<input>: found the end of the text, "
-            "expected the same text as in gold:2 (sent_id s0): found the text 'ab'",
+            "<input>: found the end of the text, expected the text 'ab' as in gold:2 (sent_id s0)",
         ),
     ],
 )

@@ -229,7 +229,7 @@ def _align_stretch(left: _Side, right: _Side) -> list[tuple[int, int]]:
 
 def _fill(left: _Side, right: _Side) -> None:
     """Take at least one sentence of each side, until both end at the same place with the same text."""
-    checked = left.size, len(left.texts), len(right.texts)
+    checked, checked_right = len(left.texts), len(right.texts)
     ahead = True
     while ahead or left.size != right.size:
         for side, other in ((left, right), (right, left)):
@@ -238,7 +238,7 @@ def _fill(left: _Side, right: _Side) -> None:
                     _differ(left, right)
                 side.take()
         ahead = False
-    if "".join(left.texts[checked[1] :]) != "".join(right.texts[checked[2] :]):
+    if "".join(left.texts[checked:]) != "".join(right.texts[checked_right:]):
         _differ(left, right)
 
 
@@ -255,8 +255,8 @@ def _differ(left: _Side, right: _Side) -> NoReturn:
         f"the text {text[place : place + _EXCERPT]!r}" if place < len(text) else "the end of the text"
         for text in (gold, system)
     )
-    there = str(DataError(expected, "", **left.where(place))).removesuffix(", expected ")
-    raise DataError(found, f"the same text as in {there}", **right.where(place))
+    there, _, _ = str(DataError("", "", **left.where(place))).partition(": found ")
+    raise DataError(found, f"{expected} as in {there}", **right.where(place))
 
 
 def _walk(left: _Side, right: _Side, g: int, s: int, pairs: list[tuple[int, int]]) -> tuple[int, int]:
