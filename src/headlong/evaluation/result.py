@@ -10,8 +10,9 @@ from typing import Any
 from headlong.evaluation.counting import by_distance, by_label, by_length, official_scores, own_scores
 from headlong.evaluation.enhanced import enhanced_scores
 from headlong.evaluation.judgement import Judgement
+from headlong.evaluation.reading import collector_at_rest, read_together
 from headlong.evaluation.scores import LengthBin, Score
-from headlong.text import Sentence, read_conllu
+from headlong.text import Sentence
 
 
 @dataclass(frozen=True)
@@ -87,5 +88,6 @@ def evaluate(gold: Iterable[Sentence], system: Iterable[Sentence], *, enhanced: 
 def evaluate_files(
     gold: str | PathLike[str], system: str | PathLike[str], *, enhanced: bool = True
 ) -> Evaluation:
-    """:func:`evaluate` on two files."""
-    return evaluate(read_conllu(gold), read_conllu(system), enhanced=enhanced)
+    """:func:`evaluate` on two files, read so that they share memory."""
+    with collector_at_rest():
+        return evaluate(*read_together(gold, system), enhanced=enhanced)
