@@ -560,6 +560,14 @@ def test_files_are_as_good_as_sentences(tmp_path, rate):
     assert "ELAS" not in evaluate_files(*paths, enhanced=False).official
 
 
+def test_files_in_conllx(tmp_path):
+    path = tmp_path / "words.conll"
+    path.write_text("1\ta\t_\tN\tn\t_\t2\tSUBJ\t_\t_\n2\t.\t_\tF\tf\t_\t0\tROOT\t_\t_\n", encoding="utf-8")
+    result = evaluate_files(path, path, format="conllx")
+    assert result["UAS"] == Score(2, 2, 2, 2)
+    assert result["UAS no punct"] == Score(1, 1, 1, 1)
+
+
 def test_report_of_a_comparison():
     gold, a, b = random_systems(Random(9), 15)
     result = compare(gold, a, b, samples=100)

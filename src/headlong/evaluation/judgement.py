@@ -230,6 +230,8 @@ class Judgement:
         self.gold, self.system = Words(gold), Words(system)
         self.g, self.s = self.alignment.gold, self.alignment.system
         self.identical = len(self.g) == self.gold.size == self.system.size
+        if self.agree("heads"):
+            self.system.parents = self.gold.parents
         self.labels = Labels(*self.columns("labels"))
         unaligned = np.full(self.system.size + 2, UNALIGNED, dtype=np.int64)
         unaligned[self.s] = self.g
@@ -284,9 +286,7 @@ class Judgement:
     def crossing(self) -> tuple[Flags, Flags]:
         """Which words of each file, (words,), hang on a non-projective arc; equal trees are done once."""
         gold = nonprojective_words(self.gold.parents, self.gold.lengths)
-        if np.array_equal(self.gold.parents, self.system.parents) and np.array_equal(
-            self.gold.lengths, self.system.lengths
-        ):
+        if self.system.parents is self.gold.parents:
             return gold, gold
         return gold, nonprojective_words(self.system.parents, self.system.lengths)
 

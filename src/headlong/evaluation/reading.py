@@ -6,27 +6,28 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import zip_longest
-from os import PathLike
 
 from headlong.evaluation.judgement import Memo
-from headlong.text import Sentence, read_conllu
+from headlong.text import Format, Sentence, Source, read_conllu
 
 _POOLED = ("upos", "xpos", "feats", "labels", "deps")
-_SHARED = ("forms", "lemmas", *_POOLED, "heads", "misc")
+_SHARED = ("forms", "lemmas", *_POOLED, "heads")
 
 
 def read_together(
-    gold: str | PathLike[str], system: str | PathLike[str]
+    gold: Source,
+    system: Source,
+    format: Format = "conllu",  # noqa: A002
 ) -> tuple[list[Sentence], list[Sentence]]:
     """Read two files in lockstep, so that they share what they have in common.
 
-    Equal tags and relations of the first file become one string, and equal columns of two sentences become one
-    list. That saves more than half of the memory, and comparing them later takes next to no time.
+    Equal tags and relations of the first file become one string, and equal columns of two sentences become
+    one list. That saves more than half of the memory, and comparing them later takes next to no time.
     """
     pool = Memo(str)
     wanted: list[Sentence] = []
     given: list[Sentence] = []
-    for ours, theirs in zip_longest(read_conllu(gold), read_conllu(system)):
+    for ours, theirs in zip_longest(read_conllu(gold, format=format), read_conllu(system, format=format)):
         if ours is not None:
             wanted.append(ours)
             for name in _POOLED:

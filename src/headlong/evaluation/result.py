@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
 from headlong.evaluation.counting import by_distance, by_label, by_length, official_scores, own_scores
@@ -12,7 +11,7 @@ from headlong.evaluation.enhanced import enhanced_scores
 from headlong.evaluation.judgement import Judgement
 from headlong.evaluation.reading import collector_at_rest, read_together
 from headlong.evaluation.scores import LengthBin, Score
-from headlong.text import Sentence
+from headlong.text import Format, Sentence, Source
 
 
 @dataclass(frozen=True)
@@ -86,8 +85,15 @@ def evaluate(gold: Iterable[Sentence], system: Iterable[Sentence], *, enhanced: 
 
 
 def evaluate_files(
-    gold: str | PathLike[str], system: str | PathLike[str], *, enhanced: bool = True
+    gold: Source,
+    system: Source,
+    *,
+    enhanced: bool = True,
+    format: Format = "conllu",  # noqa: A002
 ) -> Evaluation:
-    """:func:`evaluate` on two files, read so that they share memory."""
+    """:func:`evaluate` on two files or open streams, in a format of :func:`~headlong.text.read_conllu`.
+
+    They are read in lockstep and share memory for what is equal in them.
+    """
     with collector_at_rest():
-        return evaluate(*read_together(gold, system), enhanced=enhanced)
+        return evaluate(*read_together(gold, system, format), enhanced=enhanced)
