@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -170,6 +171,7 @@ void bind_trees(nb::module_& m) {
 
 Templates make_templates(const In<Code, 1>& seeds, const In<Index, 2>& atoms, const In<Code, 2>& multipliers,
                          Index slots) {
+  require(slots >= 1, "a family must have at least one slot");
   require(atoms.shape(1) == 4, "atoms must have the columns template, slot, offset, attribute");
   std::vector<Atom> list(atoms.shape(0));
   for (std::size_t i = 0; i < list.size(); ++i) list[i] = {atoms(i, 0), atoms(i, 1), atoms(i, 2), atoms(i, 3)};
@@ -259,6 +261,7 @@ void bind_features(nb::module_& m) {
       "feature_indices",
       [](const In<Code, 2>& attributes, const Templates& templates, const In<Index, 2>& slots,
          const In<Code, 2>& relations, Index bits) {
+        require(bits >= 1 && bits <= 31, "bits must be 1 to 31");
         const Attributes words = check_attributes(attributes, templates);
         const PartColumns parts = check_parts(slots, relations, templates, words.words);
         SlotCodes codes;
@@ -279,7 +282,8 @@ void bind_features(nb::module_& m) {
         nb::gil_scoped_release release;
         return quantize_average(view(weights), view(totals), time, view(out));
       },
-      "weights"_a, "totals"_a, "time"_a, "out"_a, "Writes averaged weights as 16-bit numbers; returns their scale.");
+      "weights"_a, "totals"_a, "time"_a, "out"_a.noconvert(),
+      "Writes averaged weights as 16-bit numbers; returns their scale.");
   m.attr("HAS_AVX2") = best_instructions() == Instructions::Avx2;
 }
 
@@ -353,6 +357,12 @@ struct PyArcModel {
     require(parts.index() == labels_.index(), "part and label weights differ in type");
     require(allowed_.shape(0) == allowed_.shape(1) && allowed_.shape(0) <= MAX_TAGS,
             "allowed must be [tags, tags, labels]");
+    const auto flags = view(allowed_);
+    for (std::size_t pair = 0; pair < allowed_.shape(0) * allowed_.shape(1); ++pair) {
+      const auto row = flags.subspan(pair * allowed_.shape(2), allowed_.shape(2));
+      require(std::any_of(row.begin(), row.end(), [](std::uint8_t flag) { return flag != 0; }),
+              "allowed must leave at least one label to every pair of tags");
+    }
     label = label_;
     labels = labels_;
     allowed = std::move(allowed_);
@@ -373,7 +383,9 @@ struct PyArcModel {
     require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0, "max_heads must be positive, threshold in [0, 1]");
     std::visit(
         [&](auto& made) {
-          made.pruner = &std::get<std::remove_reference_t<decltype(made)>>(pruner.pruned).model;
+          const auto& other = std::get<std::remove_reference_t<decltype(made)>>(pruner.pruned).model;
+          require(made.model.root == other.root, "model and pruner differ in their root rule");
+          made.pruner = &other;
           made.rule = {max_heads, threshold};
         },
         pruned);
@@ -387,6 +399,12 @@ struct PyArcModel {
     };
     known(arc);
     if (between) known(*between);
+    std::visit(
+        [&](const auto& made) {
+          if (made.pruner) known(*made.pruner->arc);
+          if (made.pruner && made.pruner->between) known(*made.pruner->between);
+        },
+        pruned);
     if (!label) return;
     known(*label);
     for (std::size_t word = 0; word < batch.traits.shape(0); ++word)
@@ -417,6 +435,9 @@ nb::tuple confidence(const PyArcModel& self, const Batch& batch, const In<Index,
   const Corpus corpus = batch.corpus();
   require(heads.size() == corpus.traits.size() && labels.size() == corpus.traits.size(),
           "heads and labels must have one entry a word");
+  for (std::size_t word = 0; self.label && word < heads.size(); ++word)
+    require(heads(word) < 0 || (labels(word) >= 0 && static_cast<std::size_t>(labels(word)) < self.allowed->shape(2)),
+            "a label is out of range");
   std::vector<double> arcs(heads.size(), 0.0), labelled(heads.size(), 0.0);
   {
     nb::gil_scoped_release release;
@@ -430,7 +451,7 @@ nb::tuple confidence(const PyArcModel& self, const Batch& batch, const In<Index,
                         copied<Out<double, 1>>(labelled, {labelled.size()}));
 }
 
-nb::tuple problem(const PyArcModel& self, const Batch& batch) {
+nb::tuple problem(const PyArcModel& self, const Batch& batch, bool projective) {
   self.check(batch);
   const Corpus corpus = batch.corpus();
   require(corpus.size() == 1, "a problem is made of one sentence");
@@ -439,7 +460,7 @@ nb::tuple problem(const PyArcModel& self, const Batch& batch) {
   const std::size_t stride = std::visit(
       [&](const auto& model) {
         const Words words = corpus.sentence(0);
-        choose_candidates(model, words, workspace.pruning, made.candidates);
+        choose_candidates(model, words, decoder_from(projective), workspace.pruning, made.candidates);
         build_arcs(model.model, words, made);
         fold_best_labels(model.model, words, 0.0F, made);
         return model.model.label ? static_cast<std::size_t>(model.model.labels.stride) : 0;
@@ -464,7 +485,7 @@ struct ArcTrainer {
 
   ArcTrainer(const PyArcModel& model, const Batch& batch_, In<Index, 1> gold_heads_, In<Index, 1> gold_labels_,
              Matrix parts_, Matrix part_totals_, std::optional<Matrix> labels_, std::optional<Matrix> label_totals_,
-             std::size_t threads)
+             bool projective, std::size_t threads)
       : batch(batch_),
         gold_heads(std::move(gold_heads_)),
         gold_labels(std::move(gold_labels_)),
@@ -483,7 +504,7 @@ struct ArcTrainer {
     trainer.parts = {view(parts), view(part_totals)};
     if (labels) trainer.labels = {view(*labels), view(*label_totals)};
     nb::gil_scoped_release release;
-    if (trainer.model->pruner) trainer.choose_all_candidates(threads);
+    if (trainer.model->pruner) trainer.choose_all_candidates(decoder_from(projective), threads);
   }
 
   void check_tables(const ArcModel<float>& model) const {
@@ -547,18 +568,33 @@ void bind_parser(nb::module_& m) {
       .def("set_pruner", &PyArcModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
            "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
       .def("parse", &parse, "batch"_a, "projective"_a, "threads"_a,
+           nb::sig("def parse(self, batch: Batch, projective: bool, threads: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.float64]]"),
            "heads [words], labels [words], scores [sentences].")
       .def("confidence", &confidence, "batch"_a, "heads"_a, "labels"_a, "projective"_a, "threads"_a,
+           nb::sig("def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: "
+                   "numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
            "Marginals of the given arcs, and of the given labelled arcs, [words] each.")
-      .def("problem", &problem, "batch"_a,
-           "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels.");
+      .def("problem", &problem, "batch"_a, "projective"_a,
+           nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
+                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32]]"),
+           "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels.\n\n"
+           "With projective there is a projective tree among the candidates.");
   nb::class_<ArcTrainer>(m, "ArcTrainer", "Decodes mini-batches against gold, then moves the weights.")
       .def(nb::init<const PyArcModel&, const Batch&, In<Index, 1>, In<Index, 1>, ArcTrainer::Matrix, ArcTrainer::Matrix,
-                    std::optional<ArcTrainer::Matrix>, std::optional<ArcTrainer::Matrix>, std::size_t>(),
-           "model"_a, "batch"_a, "gold_heads"_a, "gold_labels"_a, "part_weights"_a, "part_totals"_a,
-           "label_weights"_a.none(), "label_totals"_a.none(), "threads"_a, nb::keep_alive<1, 2>())
-      .def("study", &ArcTrainer::study, "sentences"_a, "expected"_a, "cost"_a, "projective"_a, "threads"_a,
-           "Losses and squared norms [sentences] of the differences that `apply` will use.")
+                    std::optional<ArcTrainer::Matrix>, std::optional<ArcTrainer::Matrix>, bool, std::size_t>(),
+           "model"_a, "batch"_a, "gold_heads"_a, "gold_labels"_a, "part_weights"_a.noconvert(),
+           "part_totals"_a.noconvert(), "label_weights"_a.none().noconvert(), "label_totals"_a.none().noconvert(),
+           "projective"_a, "threads"_a, nb::keep_alive<1, 2>())
+      .def(
+          "study", &ArcTrainer::study, "sentences"_a, "expected"_a, "cost"_a, "projective"_a, "threads"_a,
+          nb::sig(
+              "def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, projective: "
+              "bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+          "Losses and squared norms [sentences] of the differences that `apply` will use.")
       .def("apply", &ArcTrainer::apply, "lesson"_a, "step"_a, "time"_a);
 }
 

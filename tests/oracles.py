@@ -132,3 +132,116 @@ def exact_marginals(exponents: NDArray[np.integer], single_root: bool) -> Scores
         without[head][modifier] = 0
         marginals[head, modifier] = float(Fraction(total - _exact_partition(without, single_root), total))
     return marginals
+
+
+# ---- features, from their documented definition
+
+_MASK = 2**32 - 1
+OUTSIDE = 0x2545F491
+
+
+def crc32(data: bytes, state: int = 0) -> int:
+    """The CRC of zlib and PNG, bit by bit."""
+    state ^= _MASK
+    for byte in data:
+        state ^= byte
+        for _ in range(8):
+            state = state >> 1 ^ (0xEDB88320 if state & 1 else 0)
+    return state ^ _MASK
+
+
+def mix(value: int) -> int:
+    """Wellons' lowbias32."""
+    value ^= value >> 16
+    value = value * 0x7FEB352D & _MASK
+    value ^= value >> 15
+    value = value * 0x846CA68B & _MASK
+    return value ^ value >> 16
+
+
+def slot_code(seed: int, slot: int, values: Sequence[int]) -> int:
+    """The code of a word in a slot of a template: seed and slot, with the values taken in one after another."""
+    state = (seed + 0x9E3779B9 * slot) & _MASK
+    for value in values:
+        state = (state ^ value) * 0x9E3779B1 & _MASK
+        state ^= state >> 15
+    return mix(state)
+
+
+def template_slot_codes(
+    family: str, template: str, slots: str, names: Sequence[str], attributes: NDArray[np.uint32]
+) -> list[list[int]]:
+    """codes[slot][word] of one template, read here from its text; 0 where it does not look at the slot."""
+    seed = crc32(f"{family}|{template}|".encode())
+    codes = []
+    for number, slot in enumerate(slots):
+        atoms = []
+        for token in template.split():
+            word, dot, attribute = token.partition(".")
+            if dot and word[0] == slot:
+                atoms.append((int(word[2:-1]) if len(word) > 1 else 0, list(names).index(attribute)))
+        row = []
+        for word_number in range(len(attributes)):
+            places = [(word_number + offset, column) for offset, column in atoms]
+            values = [int(attributes[p][c]) if 0 <= p < len(attributes) else OUTSIDE for p, c in places]
+            row.append(slot_code(seed, number, values) if atoms or number == 0 else 0)
+        codes.append(row)
+    return codes
+
+
+def template_places(
+    family: str,
+    template: str,
+    slots: str,
+    names: Sequence[str],
+    attributes: NDArray[np.uint32],
+    parts: Sequence[Sequence[int]],
+    relations: Sequence[dict[str, int]],
+    bits: int,
+) -> list[int]:
+    """The place of one template's feature in a table of 2^bits rows, for each part."""
+    codes = template_slot_codes(family, template, slots, names, attributes)
+    places = []
+    for part, values in zip(parts, relations, strict=True):
+        total = sum(codes[slot][word] for slot, word in enumerate(part))
+        for token in set(template.split()) & values.keys():
+            total += values[token] * (crc32(f"{family}|{template}|{token}".encode()) | 1)
+        places.append((total & _MASK) >> (32 - bits))
+    return places
+
+
+# ---- relations of arcs, from their documented definition
+
+
+def arc_relations(traits: NDArray[np.uint8], head: int, modifier: int) -> dict[str, int]:
+    """The values of an arc's relations; traits are tag, bits of classes (punctuation, verb, conjunction), agreement."""
+    between = traits[min(head, modifier) + 1 : max(head, modifier)]
+    distance = abs(head - modifier)
+    direction = 1 if head < modifier else 2
+    bins = [range(1, 2), range(2, 3), range(3, 4), range(4, 5), range(5, 6), range(6, 11), range(11, 21), range(21, 31)]
+    bin_number = next((i for i, bounds in enumerate(bins) if distance in bounds), 8)
+    agree = 0
+    for key in range(8):
+        mine, other = int(traits[head][2 + key]), int(traits[modifier][2 + key])
+        if mine and other:
+            agree += 2**key if mine == other else 2 ** (8 + key)
+
+    def few(count: int) -> int:
+        return mix(11 + min(count, 3))
+
+    return {
+        "side": mix(direction),
+        "dist": mix(16 * direction + bin_number),
+        "agree": mix(0x10000 + agree),
+        "puncts": few(sum(int(word[1]) & 1 != 0 for word in between)),
+        "verbs": few(sum(int(word[1]) & 2 != 0 for word in between)),
+        "conjs": few(sum(int(word[1]) & 4 != 0 for word in between)),
+        "rivals": few(sum(word[0] == traits[head][0] for word in between)),
+        "twins": few(sum(word[0] == traits[modifier][0] for word in between)),
+    }
+
+
+def between_words(traits: NDArray[np.uint8], head: int, modifier: int) -> list[int]:
+    """For each different tag strictly between the two, the first word of the sentence that has it."""
+    tags = [int(word[0]) for word in traits]
+    return [tags.index(tag) for tag in sorted(set(tags[min(head, modifier) + 1 : max(head, modifier)]))]

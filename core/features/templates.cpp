@@ -33,6 +33,9 @@ Templates::Templates(std::span<const Code> seeds_, std::span<const Atom> atoms_,
   for (const Atom& atom : atoms)
     if (atom.pattern < 0 || atom.pattern >= count || atom.slot < 0 || atom.slot >= slots || atom.attribute < 0)
       throw std::invalid_argument("an atom lies outside its family");
+  for (const Atom& atom : atoms)
+    if (atom.offset < -MAX_OFFSET || atom.offset > MAX_OFFSET)
+      throw std::invalid_argument("an atom looks more than 99 words away");
   auto place = [this](const Atom& atom) { return atom.slot * count + atom.pattern; };
   std::stable_sort(atoms.begin(), atoms.end(), [&](const Atom& a, const Atom& b) { return place(a) < place(b); });
   for (const Atom& atom : atoms) ++begins[place(atom) + 1];

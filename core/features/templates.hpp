@@ -10,6 +10,8 @@
 
 namespace headlong {
 
+inline constexpr Index MAX_OFFSET = 99;
+
 // One attribute of one word near a slot: `h[-1].upos` is {template, slot 0, offset -1, column of upos}.
 struct Atom {
   Index pattern;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace headlong {
 
@@ -68,7 +69,8 @@ float quantize_average(std::span<const float> weights, std::span<const float> to
     std::fill(out.begin(), out.end(), std::int16_t{0});
     return 1.0F;
   }
-  const float scale = largest / 32767.0F;
+  // Not below the smallest normal number: a scale that has lost digits would not keep the quotients in range.
+  const float scale = std::max(largest / 32767.0F, std::numeric_limits<float>::min());
   for (std::size_t i = 0; i < weights.size(); ++i) out[i] = static_cast<std::int16_t>(std::lround(average(i) / scale));
   return scale;
 }

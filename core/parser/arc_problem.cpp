@@ -100,13 +100,13 @@ void build_arcs(const ArcModel<Weight>& model, const Words& words, ArcProblem& p
 }
 
 template <class Weight>
-void prune(const ArcModel<Weight>& pruner, const Words& words, const PruningRule& rule, ArcProblem& problem,
-           Candidates& out) {
+void prune(const ArcModel<Weight>& pruner, const Words& words, const PruningRule& rule, Decoder decoder,
+           ArcProblem& problem, Candidates& out) {
   const Index size = words.size();
   all_arcs(size, problem.candidates);
   build_arcs(pruner, words, problem);
   std::vector<Index> heads(size), labels(size);
-  decode(problem, pruner.root, Decoder::Mst, heads, labels);
+  decode(problem, pruner.root, decoder, heads, labels);
   if (size <= MAX_MARGINAL_SIZE) {
     infer(problem, pruner.root, Decoder::Mst);
   } else {
@@ -238,13 +238,13 @@ Score value(const ArcProblem& problem, Index label_stride, std::span<const Index
   return total;
 }
 
-#define HEADLONG_INSTANTIATE(Weight)                                                                              \
-  template void build_arcs(const ArcModel<Weight>&, const Words&, ArcProblem&);                                   \
-  template void prune(const ArcModel<Weight>&, const Words&, const PruningRule&, ArcProblem&, Candidates&);       \
-  template void fold_best_labels(const ArcModel<Weight>&, const Words&, float, ArcProblem&);                      \
-  template void fold_all_labels(const ArcModel<Weight>&, const Words&, ArcProblem&);                              \
-  template void tree_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, std::span<const Index>, \
-                                std::span<const Index>, Difference&);                                             \
+#define HEADLONG_INSTANTIATE(Weight)                                                                                 \
+  template void build_arcs(const ArcModel<Weight>&, const Words&, ArcProblem&);                                      \
+  template void prune(const ArcModel<Weight>&, const Words&, const PruningRule&, Decoder, ArcProblem&, Candidates&); \
+  template void fold_best_labels(const ArcModel<Weight>&, const Words&, float, ArcProblem&);                         \
+  template void fold_all_labels(const ArcModel<Weight>&, const Words&, ArcProblem&);                                 \
+  template void tree_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, std::span<const Index>,    \
+                                std::span<const Index>, Difference&);                                                \
   template void expected_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, Difference&);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)

@@ -64,12 +64,13 @@ struct ArcProblem {
 template <class Weight>
 void build_arcs(const ArcModel<Weight>& model, const Words& words, ArcProblem& problem);
 
-// Candidates by the posteriors of a pruner, in `out`; gold arcs and the pruner's best tree are always among them.
+// Candidates by the posteriors of a pruner, in `out`; gold arcs are always among them, and the pruner's best tree among
+// those that `decoder` searches: without a projective tree among the candidates Eisner's algorithm would find nothing.
 // `problem` is scratch. Sentences longer than MAX_MARGINAL_SIZE are pruned by scores: marginals take O(n^3).
 inline constexpr Index MAX_MARGINAL_SIZE = 256;
 template <class Weight>
-void prune(const ArcModel<Weight>& pruner, const Words& words, const PruningRule& rule, ArcProblem& problem,
-           Candidates& out);
+void prune(const ArcModel<Weight>& pruner, const Words& words, const PruningRule& rule, Decoder decoder,
+           ArcProblem& problem, Candidates& out);
 
 // Folds the labels into `scores`: the best allowed one, each wrong labelled arc earning `cost`.
 template <class Weight>

@@ -20,9 +20,10 @@ Words Corpus::sentence(std::size_t s) const {
 }
 
 template <class Weight>
-void choose_candidates(const PrunedModel<Weight>& model, const Words& words, ArcProblem& pruning, Candidates& out) {
+void choose_candidates(const PrunedModel<Weight>& model, const Words& words, Decoder decoder, ArcProblem& pruning,
+                       Candidates& out) {
   if (model.pruner)
-    prune(*model.pruner, words, model.rule, pruning, out);
+    prune(*model.pruner, words, model.rule, decoder, pruning, out);
   else
     all_arcs(words.size(), out);
 }
@@ -30,12 +31,12 @@ void choose_candidates(const PrunedModel<Weight>& model, const Words& words, Arc
 template <class Weight>
 void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
                  const Answers& answers) {
-  std::vector<ParserWorkspace> workspaces(std::max<std::size_t>(1, threads));
+  std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
   parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
     auto& [problem, pruning] = workspaces[thread];
     const Words words = corpus.sentence(s);
     const std::size_t begin = corpus.offsets[s], count = words.size();
-    choose_candidates(model, words, pruning, problem.candidates);
+    choose_candidates(model, words, decoder, pruning, problem.candidates);
     build_arcs(model.model, words, problem);
     fold_best_labels(model.model, words, 0.0F, problem);
     answers.scores[s] = decode(problem, model.model.root, decoder, answers.heads.subspan(begin, count),
@@ -47,12 +48,12 @@ template <class Weight>
 void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
                       std::span<const Index> heads, std::span<const Index> labels, std::span<double> arc_marginals,
                       std::span<double> label_marginals) {
-  std::vector<ParserWorkspace> workspaces(std::max<std::size_t>(1, threads));
+  std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
   parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
     auto& [problem, pruning] = workspaces[thread];
     const Words words = corpus.sentence(s);
     const std::size_t begin = corpus.offsets[s];
-    choose_candidates(model, words, pruning, problem.candidates);
+    choose_candidates(model, words, decoder, pruning, problem.candidates);
     build_arcs(model.model, words, problem);
     fold_all_labels(model.model, words, problem);
     infer(problem, model.model.root, decoder);
@@ -68,11 +69,11 @@ void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, De
   });
 }
 
-#define HEADLONG_INSTANTIATE(Weight)                                                                          \
-  template void choose_candidates(const PrunedModel<Weight>&, const Words&, ArcProblem&, Candidates&);        \
-  template void parse_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t, const Answers&); \
-  template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t,             \
-                                 std::span<const Index>, std::span<const Index>, std::span<double>,           \
+#define HEADLONG_INSTANTIATE(Weight)                                                                            \
+  template void choose_candidates(const PrunedModel<Weight>&, const Words&, Decoder, ArcProblem&, Candidates&); \
+  template void parse_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t, const Answers&);   \
+  template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t,               \
+                                 std::span<const Index>, std::span<const Index>, std::span<double>,             \
                                  std::span<double>);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)

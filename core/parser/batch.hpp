@@ -36,9 +36,10 @@ struct ParserWorkspace {
   ArcProblem problem, pruning;
 };
 
-// Chooses the candidates of a sentence, in `out`.
+// Chooses the candidates of a sentence, in `out`; a tree that the decoder can find is among them.
 template <class Weight>
-void choose_candidates(const PrunedModel<Weight>& model, const Words& words, ArcProblem& pruning, Candidates& out);
+void choose_candidates(const PrunedModel<Weight>& model, const Words& words, Decoder decoder, ArcProblem& pruning,
+                       Candidates& out);
 
 template <class Weight>
 void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,

@@ -1,6 +1,7 @@
 // Work shared by threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <thread>
@@ -9,11 +10,16 @@
 
 namespace headlong {
 
+// No more threads than there are items, but one: how many `parallel_for` runs.
+inline std::size_t useful_threads(std::size_t count, std::size_t threads) {
+  return std::max<std::size_t>(1, std::min(threads, count));
+}
+
 // Calls work(thread, item) once for each item below `count`. Threads take items as they come free, so work must not
 // depend on which thread it runs on. The first exception is passed on when all have stopped.
 template <class Work>
 void parallel_for(std::size_t count, std::size_t threads, Work work) {
-  threads = std::max<std::size_t>(1, std::min(threads, count));
+  threads = useful_threads(count, threads);
   if (threads == 1) {
     for (std::size_t item = 0; item < count; ++item) work(std::size_t{0}, item);
     return;

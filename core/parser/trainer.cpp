@@ -23,11 +23,11 @@ void study(const ArcModel<float>& model, const Words& words, Compare compare, fl
   lesson.squared_norm = lesson.difference.squared_norm();
 }
 
-void Trainer::choose_all_candidates(std::size_t threads) {
+void Trainer::choose_all_candidates(Decoder decoder, std::size_t threads) {
   candidates.resize(corpus.size());
-  std::vector<ArcProblem> pruning(std::max<std::size_t>(1, threads));
+  std::vector<ArcProblem> pruning(useful_threads(corpus.size(), threads));
   parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
-    choose_candidates(*model, corpus.sentence(s), pruning[thread], candidates[s]);
+    choose_candidates(*model, corpus.sentence(s), decoder, pruning[thread], candidates[s]);
   });
 }
 

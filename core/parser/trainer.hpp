@@ -29,7 +29,7 @@ struct Trainer {
   std::vector<Candidates> candidates;  // of all sentences, if there is a pruner: it does not change any more
   std::vector<Lesson> lessons;         // of the current mini-batch
 
-  void choose_all_candidates(std::size_t threads);
+  void choose_all_candidates(Decoder decoder, std::size_t threads);
   void study_batch(std::span<const Index> sentences, Compare compare, float cost, Decoder decoder, std::size_t threads);
   void apply(std::size_t lesson, float step, float time);
 };

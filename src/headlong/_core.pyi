@@ -94,25 +94,27 @@ class ArcModel:
         Candidates: at most max_heads a word, with at least threshold times the word's best posterior.
         """
 
-    def parse(self, batch: Batch, projective: bool, threads: int) -> tuple:
+    def parse(self, batch: Batch, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
         """heads [words], labels [words], scores [sentences]."""
 
-    def confidence(self, batch: Batch, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], projective: bool, threads: int) -> tuple:
+    def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
         Marginals of the given arcs, and of the given labelled arcs, [words] each.
         """
 
-    def problem(self, batch: Batch) -> tuple:
+    def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32]]:
         """
         Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels.
+
+        With projective there is a projective tree among the candidates.
         """
 
 class ArcTrainer:
     """Decodes mini-batches against gold, then moves the weights."""
 
-    def __init__(self, model: ArcModel, batch: Batch, gold_heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold_labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], part_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], part_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], label_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, label_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, threads: int) -> None: ...
+    def __init__(self, model: ArcModel, batch: Batch, gold_heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold_labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], part_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], part_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], label_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, label_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, projective: bool, threads: int) -> None: ...
 
-    def study(self, sentences: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], expected: bool, cost: float, projective: bool, threads: int) -> tuple:
+    def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
         Losses and squared norms [sentences] of the differences that `apply` will use.
         """

@@ -11,11 +11,13 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from headlong import _core
+from headlong.errors import OptionError
 from headlong.text import Sentence
 
 UINT32 = npt.NDArray[np.uint32]
@@ -23,6 +25,7 @@ UINT8 = npt.NDArray[np.uint8]
 
 # Keys of FEATS in which two words may agree; the core compares exactly eight.
 AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbForm", "Tense")
+MAX_TAGS = 62  # the core has 64 tag numbers; 0 is the root and the last one any other tag
 _PUNCTUATION, _VERB, _CONJUNCTION = 1, 2, 4
 _CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION}
 UD_TAGS = frozenset(
@@ -46,7 +49,6 @@ UD_TAGS = frozenset(
         "X",
     ]
 )
-ROOT = "<root>"
 
 
 def shape(form: str) -> str:
@@ -96,7 +98,7 @@ class WordEncoder:
     """Turns words into attribute codes and traits (what relations between words look at).
 
     `attributes` name the columns of the codes; `tags` are the UPOS tags of the training data, at most 62: the
-    number of a tag is its place plus 1, 0 is the root and the last number any other tag.
+    number of a tag is its place plus 1, 0 is the root (whatever tags are called) and the last number any other tag.
     """
 
     CACHE_LIMIT = 200_000
@@ -104,7 +106,14 @@ class WordEncoder:
     def __init__(self, attributes: Sequence[str], tags: Sequence[str]) -> None:
         self.attributes = tuple(attributes)
         self.tags = tuple(tags)
-        self._tag_numbers = {ROOT: 0} | {tag: i for i, tag in enumerate(self.tags, 1)}
+        for name in self.attributes:
+            if not is_attribute(name):
+                raise OptionError(
+                    f"found the attribute {name!r}, expected one of {', '.join(ATTRIBUTES)} or a key of FEATS"
+                )
+        if len(self.tags) > MAX_TAGS:
+            raise OptionError(f"found {len(self.tags)} tags, expected at most {MAX_TAGS}")
+        self._tag_numbers = {tag: i for i, tag in enumerate(self.tags, 1)}
         self._seeds = {name: zlib.crc32(name.encode()) for name in self.attributes}
         self._of_form = [name for name in self.attributes if name in _OF_FORM]
         self._of_feats = [name for name in self.attributes if name[:1].isupper()]
@@ -117,7 +126,7 @@ class WordEncoder:
         return len(self.tags) + 2
 
     def tag_number(self, tag: str) -> int:
-        """The number of a tag."""
+        """The number of a word's tag."""
         return self._tag_numbers.get(tag, len(self.tags) + 1)
 
     def batch(self, sentences: Iterable[Sentence]) -> tuple[_core.Batch, npt.NDArray[np.int32]]:
@@ -133,6 +142,7 @@ class WordEncoder:
             strict=True,
         )
         codes, traits = self._encode(keys)
+        traits[offsets[:-1]] = 0  # the roots
         return _core.Batch(codes, traits, offsets), offsets
 
     def _encode(self, keys: Iterable[tuple[str, ...]]) -> tuple[UINT32, UINT8]:
@@ -143,16 +153,14 @@ class WordEncoder:
             found = list(map(self._rows.get, keys))
             if None in found:
                 found = [self._row(key) if row is None else row for key, row in zip(keys, found, strict=True)]
-            if len(self._codes) < len(self._new_codes):
-                self._codes = np.array(self._new_codes, np.uint32)
-                self._traits = np.array(self._new_traits, np.uint8)
+                self._keep_new()
             rows = np.array(found, np.intp)
             return self._codes[rows], self._traits[rows]
 
     def _clear(self) -> None:
         self._rows: dict[tuple[str, ...], int] = {}
-        self._new_codes: list[list[int]] = []
-        self._new_traits: list[list[int]] = []
+        self._new: list[tuple[list[int], list[int]]] = []
+        self._kept = 0
         self._codes = np.zeros((0, len(self.attributes)), np.uint32)
         self._traits = np.zeros((0, 2 + len(AGREEMENT)), np.uint8)
         self._form_codes: dict[str, dict[str, int]] = {}
@@ -161,11 +169,20 @@ class WordEncoder:
     def _row(self, key: tuple[str, ...]) -> int:
         row = self._rows.get(key)
         if row is None:
-            row = self._rows[key] = len(self._new_codes)
-            codes, traits = self._word(*key)
-            self._new_codes.append(codes)
-            self._new_traits.append(traits)
+            self._new.append(self._word(*key))
+            row = self._rows[key] = self._kept + len(self._new) - 1
         return row
+
+    def _keep_new(self) -> None:
+        """Moves the new words to the arrays. These grow by doubling: one unseen word must not copy the whole cache."""
+        end = self._kept + len(self._new)
+        if end > len(self._codes):
+            self._codes = _enlarged(self._codes, 2 * end)
+            self._traits = _enlarged(self._traits, 2 * end)
+        self._codes[self._kept : end] = [codes for codes, _ in self._new]
+        self._traits[self._kept : end] = [traits for _, traits in self._new]
+        self._new.clear()
+        self._kept = end
 
     def _word(self, form: str, lemma: str, upos: str, xpos: str, feats: str) -> tuple[list[int], list[int]]:
         codes = dict(self._form(form))
@@ -195,16 +212,26 @@ class WordEncoder:
         if found is None:
             values = parse_feats(feats)
             codes = {name: self._code(name, values.get(name, "")) for name in self._of_feats}
-            agreement = [1 + zlib.crc32(values[key].encode()) % 255 if key in values else 0 for key in AGREEMENT]
+            agreement = [1 + zlib.crc32(_bytes(values[key])) % 255 if key in values else 0 for key in AGREEMENT]
             found = self._feats_codes[feats] = codes, agreement
         return found
 
     def _code(self, name: str, value: str) -> int:
-        return zlib.crc32(value.encode("utf-8", "surrogatepass"), self._seeds[name])
+        return zlib.crc32(_bytes(value), self._seeds[name])
 
     @staticmethod
     def _class(form: str, upos: str) -> int:
         """Punctuation, verb or conjunction by UPOS; in other tag sets only punctuation is known, by its characters."""
-        if upos in UD_TAGS or upos == ROOT:
+        if upos in UD_TAGS:
             return _CLASSES.get(upos, 0)
         return _PUNCTUATION if all(unicodedata.category(c)[0] == "P" for c in form) else 0
+
+
+def _bytes(value: str) -> bytes:
+    return value.encode("utf-8", "surrogatepass")
+
+
+def _enlarged(array: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
+    larger = np.zeros((rows, array.shape[1]), array.dtype)
+    larger[: len(array)] = array
+    return larger

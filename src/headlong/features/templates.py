@@ -22,7 +22,7 @@ from headlong import _core
 from headlong.errors import OptionError
 from headlong.features.attributes import is_attribute
 
-_ATOM = re.compile(r"(?P<slot>[a-z])(\[(?P<offset>[+-]?\d+)\])?\.(?P<attribute>[A-Za-z]\w*(\[\w+\])?)")
+_ATOM = re.compile(r"(?P<slot>[a-z])(\[(?P<offset>[+-]?[0-9]{1,2})\])?\.(?P<attribute>[A-Za-z]\w*(\[\w+\])?)")
 
 ARC_RELATIONS = ("side", "dist", "agree", "puncts", "verbs", "conjs", "rivals", "twins")
 BETWEEN_RELATIONS = ("side",)
@@ -54,7 +54,13 @@ class Family:
         multipliers = np.zeros((len(self.relations), len(self.templates)), np.uint32)
         for t, template in enumerate(self.templates):
             found, relations = self._atoms(template)
-            atoms += [(t, slot, offset, column[attribute]) for slot, offset, attribute in found]
+            for slot, offset, attribute in found:
+                if attribute not in column:
+                    raise OptionError(
+                        f"template {template!r} of family {self.name!r}: found {attribute}, "
+                        f"expected one of {', '.join(attributes)}"
+                    )
+                atoms.append((t, slot, offset, column[attribute]))
             for name in relations:
                 # Odd, so that multiplying keeps different relation values apart.
                 multipliers[self.relations.index(name), t] = self._hash(template, name) | 1
@@ -77,7 +83,8 @@ class Family:
             else:
                 raise OptionError(
                     f"template {template!r} of family {self.name!r}: found {token!r}, expected slot.attribute "
-                    f"with a slot of {', '.join(self.slots)}, or one of {', '.join(self.relations)}"
+                    f"with a slot of {', '.join(self.slots)} (and an offset up to 99), "
+                    f"or one of {', '.join(self.relations)}"
                 )
         return atoms, relations
 
@@ -85,10 +92,12 @@ class Family:
 def rows(table: str, *suffixes: str) -> tuple[str, ...]:
     """The templates of a table (separated by ``|`` or new lines), once for each suffix added to all of them.
 
+    Blank lines separate, no more: the bias is not written in a table.
+
     >>> rows("h.upos | m.upos", "", "dist")
     ('h.upos', 'm.upos', 'h.upos dist', 'm.upos dist')
     """
-    cells = [" ".join(cell.split()) for line in table.strip().splitlines() for cell in line.split("|")]
+    cells = [" ".join(cell.split()) for line in table.splitlines() if line.strip() for cell in line.split("|")]
     return tuple(f"{cell} {suffix}".strip() for suffix in suffixes or ("",) for cell in cells)
 
 

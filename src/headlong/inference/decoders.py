@@ -23,6 +23,7 @@ def eisner(problem: Problem) -> Solution:
 
 def _exact(problem: Problem, heads: INT32, score: float) -> Solution:
     feasible = score > -np.inf
+    score = problem.score(heads)  # the same sum in the order of the definition
     return Solution(
         heads,
         problem.labels_of(heads),

@@ -37,11 +37,18 @@ class Problem:
     def from_matrix(cls, matrix: Any, *, single_root: bool = True) -> Problem:
         """A problem without labels from scores [head, modifier]; -inf where there is no arc."""
         dense = np.asarray(matrix, np.float64)
-        size = len(dense)
+        size = dense.shape[0] if dense.ndim else 0
         if dense.shape != (size, size) or size < 1:
             raise OptionError(f"found scores of shape {dense.shape}, expected a square matrix")
-        possible = np.isfinite(dense.T) & ~np.eye(size, dtype=bool)
-        possible[0] = False
+        arc = ~np.eye(size, dtype=bool)
+        arc[0] = False
+        wrong = np.argwhere(arc.T & ~(dense < np.inf))
+        if len(wrong):
+            head, modifier = wrong[0].tolist()
+            raise OptionError(
+                f"found {dense[head, modifier]} for the arc from {head} to {modifier}, expected a number or -inf"
+            )
+        possible = arc & np.isfinite(dense.T)
         modifiers, heads = np.nonzero(possible)
         arcs = np.stack([heads, modifiers], axis=1).astype(np.int32)
         return cls(size, arcs, dense[heads, modifiers], np.full(len(arcs), -1, np.int32), single_root)
@@ -54,7 +61,7 @@ class Problem:
 
     def score(self, heads: Sequence[int] | INT32) -> float:
         """What a tree is worth, -inf if one of its arcs is not a candidate. The one definition, for every decoder."""
-        chosen = np.asarray(heads)[self.arcs[:, 1]] == self.arcs[:, 0]
+        chosen = self._chosen(heads)
         if int(chosen.sum()) != self.size - 1:
             return float("-inf")
         return float(self.scores[chosen].sum())
@@ -62,9 +69,15 @@ class Problem:
     def labels_of(self, heads: Sequence[int] | INT32) -> INT32:
         """The best labels [size] of a tree's arcs; -1 for the root and for arcs that are no candidates."""
         labels = np.full(self.size, -1, np.int32)
-        chosen = np.asarray(heads)[self.arcs[:, 1]] == self.arcs[:, 0]
+        chosen = self._chosen(heads)
         labels[self.arcs[chosen, 1]] = self.labels[chosen]
         return labels
+
+    def _chosen(self, heads: Sequence[int] | INT32) -> npt.NDArray[np.bool_]:
+        """Which candidates are arcs of a tree."""
+        if len(heads) != self.size:
+            raise OptionError(f"found {len(heads)} heads, expected {self.size}: one a word, and the root's")
+        return np.asarray(np.asarray(heads)[self.arcs[:, 1]] == self.arcs[:, 0])
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from headlong.errors import OptionError
 from headlong.learning.losses import Learner
 
 INT32 = npt.NDArray[np.int32]
@@ -25,7 +27,8 @@ class Trainer(Protocol):
         """Decodes the sentences; losses and squared norms of the differences against gold."""
 
     def apply(self, lesson: int, step: float, time: float) -> None:
-        """Moves the weights along the difference of one of the sentences just studied."""
+        """Moves the weights along the difference of one of the sentences just studied, `time` sentences after the
+        first of all: averages are those of the weights after each sentence."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +65,14 @@ class Loop:
             batch = order[begin : begin + self.batch_size]
             losses, norms = trainer.study(batch, learner.expected, learner.cost, self.projective, self.threads)
             for lesson, (loss, norm) in enumerate(zip(losses.tolist(), norms.tolist(), strict=True)):
-                clock += 1
-                step = learner.step(loss, norm, clock / (self.epochs * count))
+                step = learner.step(loss, norm, (clock + 1) / (self.epochs * count))
+                if not math.isfinite(loss):
+                    raise OptionError(
+                        f"found a loss of {loss} in epoch {epoch}, expected a finite one: lower the steps"
+                    )
                 if step > 0.0:
                     trainer.apply(lesson, step, float(clock))
+                clock += 1
                 total += loss
             yield begin + len(batch), total
 

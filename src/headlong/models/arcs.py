@@ -79,9 +79,12 @@ class ArcTables:
             self.label_totals = np.zeros_like(self.labels)
 
     def trainer(
-        self, batch: _core.Batch, heads: INT32, labels: INT32, pruner: Pruning | None, threads: int
+        self, batch: _core.Batch, heads: INT32, labels: INT32, pruner: Pruning | None, projective: bool, threads: int
     ) -> _core.ArcTrainer:
-        """A trainer of these tables over a corpus with gold heads and labels [words]."""
+        """A trainer of these tables over a corpus with gold heads and labels [words].
+
+        With `projective` it can be asked to study projective trees.
+        """
         model = self.shape.core_model(self.parts, self.labels, (1.0, 1.0))
         if pruner:
             model.set_pruner(pruner.model.float_model(), pruner.max_heads, pruner.threshold)
@@ -94,6 +97,7 @@ class ArcTables:
             self.part_totals,
             self.labels,
             self.label_totals,
+            projective,
             threads,
         )
 
@@ -130,6 +134,14 @@ class Pruning:
     threshold: float
 
 
+def pruned_model(arcs: TrainedArcs, pruning: Pruning | None) -> _core.ArcModel:
+    """The compiled model with its pruner."""
+    model = arcs.core_model()
+    if pruning:
+        model.set_pruner(pruning.model.core_model(), pruning.max_heads, pruning.threshold)
+    return model
+
+
 def _quantized(weights: FLOAT32, totals: FLOAT32, time: int) -> tuple[INT16, float]:
     out = np.empty(weights.shape, np.int16)
     return out, _core.quantize_average(weights, totals, float(time), out)
@@ -148,7 +160,7 @@ def allowed_labels(
     for place in arcs:
         counts[place] += 1
     allowed = counts > 0
-    of_modifier = allowed[1:].any(axis=0)
+    of_modifier = np.logical_or.reduce(allowed[1:])
     of_modifier[~of_modifier.any(axis=1)] = True
     rare = counts.sum(axis=2) < enough
     rare[0] = False

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from headlong import _core
 from headlong.errors import OptionError
 from headlong.features.templates import Family
 from headlong.learning.losses import LEARNERS
-from headlong.models.arcs import Pruning, TrainedArcs
+from headlong.models.arcs import Pruning, TrainedArcs, pruned_model
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,10 @@ class ParserOptions:
 
     def check(self) -> None:
         """Raises OptionError for a value that cannot work."""
+        for field in fields(self):
+            kind, value = type(field.default), getattr(self, field.name)
+            if not isinstance(value, (int, float) if kind is float else kind):
+                raise OptionError(f"found {field.name} = {value!r}, expected a value of type {kind.__name__}")
         limits = {
             "epochs": (1, 1000),
             "batch_size": (1, 10_000),
@@ -70,7 +76,7 @@ class ParserOptions:
                 listed = ", ".join(map(str, allowed))
                 raise OptionError(f"found {name} = {getattr(self, name)!r}, expected one of {listed}")
         for name in ("aggressiveness", "rate"):
-            if not getattr(self, name) > 0.0:
+            if not 0.0 < getattr(self, name) < math.inf:
                 raise OptionError(f"found {name} = {getattr(self, name)}, expected a positive number")
         if not 0.0 <= self.threshold <= 1.0:
             raise OptionError(f"found threshold = {self.threshold}, expected 0 to 1")
@@ -86,6 +92,10 @@ class Trained:
     pruning: Pruning | None
     scores: dict[str, Any]
     data: dict[str, Any]
+
+    def core_model(self) -> _core.ArcModel:
+        """The compiled model with its pruner."""
+        return pruned_model(self.arcs, self.pruning)
 
     @property
     def families(self) -> tuple[Family, ...]:

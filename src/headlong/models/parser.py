@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, fields
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from headlong.errors import NotFittedError, OptionError
 from headlong.features.attributes import WordEncoder
@@ -113,6 +113,8 @@ class Parser:
         """
         self._require()
         threads, projective = check_threads(threads), self._projective(decoder)
+        if deps not in get_args(DepsOption):
+            raise OptionError(f"found deps = {deps!r}, expected one of {', '.join(get_args(DepsOption))}")
         return self._parse(iter(sentences), threads, projective, deps, confidence)
 
     def _parse(
@@ -138,19 +140,24 @@ class Parser:
                     parsed = _with_confidence(parsed, arc[begin:end], labelled[begin:end])
                 yield parsed
 
-    def problem(self, sentence: Sentence) -> Problem:
-        """The scored candidates of a sentence, for inspection or for another decoder."""
+    def problem(self, sentence: Sentence, *, projective: bool | None = None) -> Problem:
+        """The scored candidates of a sentence, for inspection or for another decoder.
+
+        With `projective` (by default as the parser's option) there is a projective tree among the candidates.
+        """
         self._require()
         batch, _ = self._encoder.batch([sentence])
-        arcs, _, _, scores, labels = self._model.problem(batch)
+        arcs, _, _, scores, labels = self._model.problem(
+            batch, self.options.projective if projective is None else projective
+        )
         return Problem(len(sentence) + 1, arcs, scores, labels, self.trained.arcs.shape.single_root)
 
     def solve(self, sentences: Iterable[Sentence], *, decoder: str | None = None) -> Iterator[Solution]:
         """Solutions instead of sentences: score, bound and certificate beside heads and labels (as numbers)."""
-        name = decoder or ("eisner" if self.options.projective else "mst")
-        self._projective(name)
-        for sentence in sentences:
-            yield DECODERS[name](self.problem(sentence))
+        self._require()
+        projective = self._projective(decoder)
+        solver = DECODERS[decoder or ("eisner" if projective else "mst")]
+        return (solver(self.problem(sentence, projective=projective)) for sentence in sentences)
 
     # ---- keeping
 
@@ -201,10 +208,7 @@ class Parser:
     def _prepare(self) -> None:
         trained = self.trained
         self._encoder = WordEncoder(trained.arcs.shape.attributes, trained.tags)
-        self._model = trained.arcs.core_model()
-        if trained.pruning:
-            pruner = trained.pruning.model.core_model()
-            self._model.set_pruner(pruner, trained.pruning.max_heads, trained.pruning.threshold)
+        self._model = trained.core_model()
 
     def _projective(self, decoder: str | None) -> bool:
         if decoder is None:
@@ -224,7 +228,8 @@ def check_threads(threads: int) -> int:
 def _with_confidence(sentence: Sentence, arcs: Any, labelled: Any) -> Sentence:
     def added(misc: str, arc: float, label: float) -> str:
         new = f"HeadProb={arc:.4f}|LabelProb={label:.4f}"
-        kept = [piece for piece in misc.split("|") if not piece.startswith(("HeadProb=", "LabelProb=", "_"))]
+        pieces = misc.split("|") if misc != "_" else []
+        kept = [piece for piece in pieces if not piece.startswith(("HeadProb=", "LabelProb="))]
         return "|".join([*kept, new])
 
     misc = [added(*row) for row in zip(sentence.misc, arcs.tolist(), labelled.tolist(), strict=True)]

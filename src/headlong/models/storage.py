@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from headlong.errors import HeadlongError, ModelError
-from headlong.features.templates import Family
+from headlong.features.attributes import WordEncoder
+from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, Family
 from headlong.models.arcs import Pruning, Shape, TrainedArcs
 from headlong.models.modelfile import ModelFile, read_model, write_model
 from headlong.models.options import ParserOptions, Trained
@@ -48,20 +49,30 @@ def load_parser(path: str | Path) -> tuple[Trained, ParserOptions]:
     """Reads what `save_parser` wrote; the weights stay in the file, mapped into memory."""
     file = read_model(path, "parser")
     try:
-        return _trained(file), _options(file.metadata["options"])
-    except (KeyError, TypeError, ValueError, IndexError, HeadlongError) as error:
-        raise ModelError(f"{path}: found a parser model that does not fit together ({error})") from error
+        options = ParserOptions(**{field.name: file.metadata["options"][field.name] for field in fields(ParserOptions)})
+        options.check()
+        trained = _trained(file, options)
+        trained.core_model()
+    except KeyError as error:
+        raise ModelError(f"{path}: found a parser model that does not fit together ({error} is missing)") from error
+    except (TypeError, ValueError, AttributeError, HeadlongError) as error:
+        first = str(error).partition("\n")[0]
+        raise ModelError(f"{path}: found a parser model that does not fit together ({first})") from error
+    return trained, options
 
 
-def _options(stored: dict[str, Any]) -> ParserOptions:
-    return ParserOptions(**{field.name: stored[field.name] for field in fields(ParserOptions)})
-
-
-def _trained(file: ModelFile) -> Trained:
+def _trained(file: ModelFile, options: ParserOptions) -> Trained:
     metadata, arrays = file.metadata, file.arrays
     families = {stored["name"]: _family(stored) for stored in metadata["families"]}
-    attributes = tuple(metadata["attributes"])
-    parts, labels = arrays["parts"], arrays["labels"]
+    attributes, tags, label_names = (tuple(metadata[name]) for name in ("attributes", "tags", "labels"))
+    parts, labels, allowed = arrays["parts"], arrays["labels"], arrays["allowed"]
+    tag_count = WordEncoder(attributes, tags).tag_count
+    expected = (tag_count, tag_count, len(label_names))
+    if allowed.shape != expected:
+        raise ValueError(f"allowed has the shape {allowed.shape}, not {expected}")
+    for name, dtype in {"parts": np.int16, "labels": np.int16, "pruner": np.int16, "allowed": np.uint8}.items():
+        if name in arrays and arrays[name].dtype != dtype:
+            raise ValueError(f"{name} is of type {arrays[name].dtype}, not {np.dtype(dtype)}")
     shape = Shape(
         attributes,
         families["arc"],
@@ -70,18 +81,17 @@ def _trained(file: ModelFile) -> Trained:
         metadata["single_root"],
         families["label"],
         _bits(labels),
-        arrays["allowed"],
+        allowed,
     )
-    options = _options(metadata["options"])
     pruning = None
     if "pruner" in arrays:
         pruner = Shape(attributes, families["pruner"], None, _bits(arrays["pruner"]), shape.single_root)
-        model = TrainedArcs(pruner, arrays["pruner"], None, tuple(metadata["scales"]["pruner"]))
+        model = TrainedArcs(pruner, arrays["pruner"], None, _scales(metadata["scales"]["pruner"]))
         pruning = Pruning(model, options.max_heads, options.threshold)
     return Trained(
-        tuple(metadata["tags"]),
-        tuple(metadata["labels"]),
-        TrainedArcs(shape, parts, labels, tuple(metadata["scales"]["arcs"])),
+        tags,
+        label_names,
+        TrainedArcs(shape, parts, labels, _scales(metadata["scales"]["arcs"])),
         pruning,
         metadata["scores"],
         metadata["data"],
@@ -89,7 +99,16 @@ def _trained(file: ModelFile) -> Trained:
 
 
 def _family(stored: dict[str, Any]) -> Family:
-    return Family(stored["name"], stored["slots"], tuple(stored["relations"]), tuple(stored["templates"]))
+    family = Family(stored["name"], stored["slots"], tuple(stored["relations"]), tuple(stored["templates"]))
+    known = BETWEEN_RELATIONS if family.name == "between" else ARC_RELATIONS
+    if family.relations != known:
+        raise ValueError(f"the relations of {family.name} are {', '.join(family.relations)}, not {', '.join(known)}")
+    return family
+
+
+def _scales(stored: list[float]) -> tuple[float, float]:
+    parts, labels = stored
+    return float(parts), float(labels)
 
 
 def _bits(table: np.ndarray[Any, Any]) -> int:

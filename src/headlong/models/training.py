@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,16 +15,16 @@ import numpy as np
 from headlong import _core
 from headlong.errors import DataError, ModelError, OptionError
 from headlong.features import dependency
-from headlong.features.attributes import WordEncoder
+from headlong.features.attributes import MAX_TAGS, WordEncoder
 from headlong.learning.losses import Crf, make_learner
 from headlong.learning.online import Loop, Progress, report_epoch
-from headlong.models.arcs import INT32, ArcTables, Pruning, Shape, TrainedArcs, allowed_labels
+from headlong.models.arcs import INT32, ArcTables, Pruning, Shape, TrainedArcs, allowed_labels, pruned_model
 from headlong.models.modelfile import read_model, write_model
 from headlong.models.options import ParserOptions, Trained
 from headlong.text import Sentence, check_tree
 
 Report = Callable[[Progress], None] | None
-_MAX_TAGS = 62  # the core has 64 tag numbers; 0 is the root and the last one any other tag
+_MAX_LABELS = 1024  # columns of a weight table in the core
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Corpus:
     heads: INT32
     labels: INT32
     lengths: INT32
+    digest: str
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> Corpus:
@@ -42,7 +44,8 @@ class Corpus:
         batch, _ = encoder.batch(sentences)
         heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
         gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
-        return cls(batch, heads, gold, np.array([len(sentence) for sentence in sentences], np.int32))
+        lengths = np.array([len(sentence) for sentence in sentences], np.int32)
+        return cls(batch, heads, gold, lengths, _digest(sentences))
 
     def accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
         """UAS and LAS in per cent: full labels, punctuation counted."""
@@ -53,6 +56,15 @@ class Corpus:
             "UAS": 100.0 * int(right.sum()) / total,
             "LAS": 100.0 * int((right & (labels == self.labels)).sum()) / total,
         }
+
+
+def _digest(sentences: Sequence[Sentence]) -> str:
+    """A fingerprint of all that training sees of the sentences, and of their order."""
+    state = hashlib.blake2b(digest_size=16)
+    for s in sentences:
+        columns = (s.forms, s.lemmas, s.upos, s.xpos, s.feats, map(str, s.heads), s.labels)
+        state.update("\n".join(map("\t".join, columns)).encode("utf-8", "surrogatepass") + b"\n")
+    return state.hexdigest()
 
 
 def train_parser(
@@ -71,14 +83,16 @@ def train_parser(
     single_root = _root_rule(options, train)
     for sentence in [*train, *(dev or [])]:
         check_tree(sentence, single_root=single_root and options.root == "single")
-    tags = _frequent((tag for s in train for tag in s.upos[1:]), _MAX_TAGS)
+    tags = _frequent((tag for s in train for tag in s.upos[1:]), MAX_TAGS)
     labels = tuple(sorted({label for s in train for label in s.labels[1:]}))
+    if len(labels) > _MAX_LABELS:
+        raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
     encoder = WordEncoder(_attributes(), tags)
     corpus = Corpus.of(train, encoder, labels)
     tried = Corpus.of(dev, encoder, labels) if dev else None
     root_label = labels.index("root") if "root" in labels else -1
     arcs = [
-        (encoder.tag_number(s.upos[head]), encoder.tag_number(s.upos[word]), label)
+        (encoder.tag_number(s.upos[head]) if head else 0, encoder.tag_number(s.upos[word]), label)
         for s, begin in zip(train, np.cumsum([0, *(corpus.lengths + 1)]).tolist(), strict=False)
         for word, (head, label) in enumerate(
             zip(s.heads[1:], corpus.labels[begin + 1 : begin + len(s) + 1].tolist(), strict=True), 1
@@ -123,7 +137,7 @@ def _train_pruner(
     if options.pruner_epochs == 0:
         return None
     tables = ArcTables(Shape(shape.attributes, dependency.PRUNER, None, options.pruner_bits, shape.single_root))
-    trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, None, threads)
+    trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, None, False, threads)
     loop = Loop(options.pruner_epochs, options.seed, options.batch_size, threads)
     for epoch in range(1, loop.epochs + 1):
         report_epoch(loop, trainer, Crf(), epoch, corpus.lengths, "pruner", progress)
@@ -152,7 +166,9 @@ class _Run:
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         loop = Loop(options.epochs, options.seed, options.batch_size, self.threads, options.projective)
         corpus = self.corpus
-        trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, self.pruning, self.threads)
+        trainer = tables.trainer(
+            corpus.batch, corpus.heads, corpus.labels, self.pruning, options.projective, self.threads
+        )
         try:
             for epoch in range(first, options.epochs + 1):
                 loss = report_epoch(loop, trainer, learner, epoch, corpus.lengths, "parser", self.progress)
@@ -168,8 +184,7 @@ class _Run:
             if best is None:
                 raise
             return best, scores, True
-        if best is None:
-            raise OptionError("the checkpoint has all epochs already: ask for more epochs, or leave out resume")
+        assert best is not None  # there was at least one epoch, now or before the checkpoint
         if self.checkpoint:
             Path(self.checkpoint).unlink(missing_ok=True)
         return best, scores, False
@@ -177,11 +192,9 @@ class _Run:
     def _evaluate(self, model: TrainedArcs) -> dict[str, float]:
         if self.dev is None:
             return {}
-        core = model.core_model()
-        if self.pruning:
-            pruner = self.pruning.model.core_model()
-            core.set_pruner(pruner, self.pruning.max_heads, self.pruning.threshold)
-        heads, labels, _ = core.parse(self.dev.batch, self.options.projective, self.threads)
+        heads, labels, _ = pruned_model(model, self.pruning).parse(
+            self.dev.batch, self.options.projective, self.threads
+        )
         return self.dev.accuracy(heads, labels)
 
     def _fingerprint(self) -> dict[str, Any]:
@@ -189,8 +202,7 @@ class _Run:
         options = dataclasses.asdict(self.options)
         for name in ("epochs", "licence", "name"):
             options.pop(name)
-        gold = int(np.bitwise_xor.reduce(self.corpus.heads.astype(np.int64) * 31 + self.corpus.labels))
-        return {"options": options, "words": int(self.corpus.lengths.sum()), "gold": gold}
+        return {"options": options, "train": self.corpus.digest, "dev": self.dev.digest if self.dev else ""}
 
     def _save(self, tables: ArcTables, best: TrainedArcs, scores: dict[str, Any], epoch: int) -> None:
         if not self.checkpoint or epoch == self.options.epochs:
@@ -212,6 +224,11 @@ class _Run:
         file = read_model(self.checkpoint, "checkpoint")
         if file.metadata["fingerprint"] != self._fingerprint():
             raise ModelError(f"{self.checkpoint}: found a checkpoint of other data or options, expected the same run")
+        if file.metadata["epoch"] >= self.options.epochs:
+            raise OptionError(
+                f"{self.checkpoint}: found a checkpoint of epoch {file.metadata['epoch']}, "
+                f"expected one before the last, {self.options.epochs}: ask for more epochs, or leave out resume"
+            )
         tables.restore({name: file.arrays[name] for name in tables.arrays()})
         scales = file.metadata["scales"]
         best = TrainedArcs(

@@ -1,0 +1,48 @@
+"""A small hand-made treebank that every learner can learn by heart, and the small settings that are enough for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headlong.text import Sentence
+
+# form/UPOS/head/label. The last but one is not projective, the last two are no sentences at all.
+_TREES = """
+the/DET/2/det dog/NOUN/3/nsubj barks/VERB/0/root ./PUNCT/3/punct
+a/DET/2/det cat/NOUN/3/nsubj sleeps/VERB/0/root
+she/PRON/2/nsubj sees/VERB/0/root the/DET/4/det dog/NOUN/2/obj ./PUNCT/2/punct
+he/PRON/2/nsubj reads/VERB/0/root old/ADJ/4/amod books/NOUN/2/obj
+the/DET/3/det old/ADJ/3/amod man/NOUN/5/nsubj slowly/ADV/5/advmod walks/VERB/0/root home/ADV/5/advmod
+dogs/NOUN/2/nsubj chase/VERB/0/root cats/NOUN/2/obj and/CCONJ/5/cc birds/NOUN/3/conj
+is/AUX/3/cop it/PRON/3/nsubj cold/ADJ/0/root ?/PUNCT/3/punct
+they/PRON/2/nsubj live/VERB/0/root in/ADP/5/case a/DET/5/det house/NOUN/2/obl ./PUNCT/2/punct
+sing/VERB/0/root and/CCONJ/3/cc dance/VERB/1/conj !/PUNCT/1/punct
+a/DET/2/det letter/NOUN/4/nsubj today/ADV/4/advmod came/VERB/0/root from/ADP/6/case Paris/PROPN/2/nmod
+yes/INTJ/0/root
+!/PUNCT/0/root
+"""
+SMALL: dict[str, Any] = {"bits": 13, "label_bits": 11, "pruner_bits": 11, "epochs": 6}
+
+
+def tree(text: str, **columns: Any) -> Sentence:
+    """A sentence from ``form/UPOS/head/label`` words."""
+    cells = [word.rsplit("/", 3) for word in text.split()]
+    return Sentence.from_words(
+        [cell[0] for cell in cells],
+        upos=[cell[1] for cell in cells],
+        heads=[int(cell[2]) for cell in cells],
+        labels=[cell[3] for cell in cells],
+        **columns,
+    )
+
+
+def treebank() -> list[Sentence]:
+    """Twelve sentences with trees."""
+    return [tree(line, comments=[f"# sent_id = {i}"]) for i, line in enumerate(_TREES.strip().splitlines(), 1)]
+
+
+def long_sentence(words: int) -> Sentence:
+    """So many words out of the treebank, without a tree."""
+    pool = [(s.forms[i], s.upos[i]) for s in treebank() for i in range(1, len(s) + 1)]
+    chosen = [pool[i * 7 % len(pool)] for i in range(words)]
+    return Sentence.from_words([form for form, _ in chosen], upos=[upos for _, upos in chosen])
