@@ -236,8 +236,8 @@ def arc_relations(traits: NDArray[np.uint8], head: int, modifier: int) -> dict[s
         "puncts": few(sum(int(word[1]) & 1 != 0 for word in between)),
         "verbs": few(sum(int(word[1]) & 2 != 0 for word in between)),
         "conjs": few(sum(int(word[1]) & 4 != 0 for word in between)),
-        "rivals": few(sum(word[0] == traits[head][0] for word in between)),
-        "twins": few(sum(word[0] == traits[modifier][0] for word in between)),
+        "rivals": few(sum(int(word[0]) == int(traits[head][0]) for word in between)),
+        "twins": few(sum(int(word[0]) == int(traits[modifier][0]) for word in between)),
     }
 
 
