@@ -68,7 +68,7 @@ class Loop:
                 step = learner.step(loss, norm, (clock + 1) / (self.epochs * count))
                 if not math.isfinite(loss):
                     raise OptionError(
-                        f"found a loss of {loss} in epoch {epoch}, expected a finite one: lower the steps"
+                        f"found the loss {loss} in epoch {epoch}, expected a finite one: take smaller steps"
                     )
                 if step > 0.0:
                     trainer.apply(lesson, step, float(clock))
