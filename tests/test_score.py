@@ -111,7 +111,8 @@ def test_the_last_row_of_the_table_is_reached(dtype, stride, scalar):
 
 def test_sums_of_many_extreme_whole_numbers_do_not_overflow():
     templates = Family("arc", "h", ("side",), tuple(f"h[{o}].upos" for o in range(-99, 100))).compile(["upos"])
-    attributes, columns, relations = np.zeros((3, 1), np.uint32), np.zeros((1, 1), np.int32), np.zeros((1, 1), np.uint32)
+    attributes, columns = np.zeros((3, 1), np.uint32), np.zeros((1, 1), np.int32)
+    relations = np.zeros((1, 1), np.uint32)
     for value in (-(2**15), 2**15 - 1):
         weights = np.full((257, 1), value, np.int16)
         assert _core.score_parts(attributes, templates, columns, relations, weights)[0, 0] == 199 * value
