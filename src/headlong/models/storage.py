@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -64,15 +65,12 @@ def load_parser(path: str | Path) -> tuple[Trained, ParserOptions]:
 def _trained(file: ModelFile, options: ParserOptions) -> Trained:
     metadata, arrays = file.metadata, file.arrays
     families = {stored["name"]: _family(stored) for stored in metadata["families"]}
-    attributes, tags, label_names = (tuple(metadata[name]) for name in ("attributes", "tags", "labels"))
+    attributes, tags, label_names = (_names(metadata, key) for key in ("attributes", "tags", "labels"))
     parts, labels, allowed = arrays["parts"], arrays["labels"], arrays["allowed"]
     tag_count = WordEncoder(attributes, tags).tag_count
-    expected = (tag_count, tag_count, len(label_names))
-    if allowed.shape != expected:
-        raise ValueError(f"allowed has the shape {allowed.shape}, not {expected}")
-    for name, dtype in {"parts": np.int16, "labels": np.int16, "pruner": np.int16, "allowed": np.uint8}.items():
-        if name in arrays and arrays[name].dtype != dtype:
-            raise ValueError(f"{name} is of type {arrays[name].dtype}, not {np.dtype(dtype)}")
+    _check_arrays(arrays, (tag_count, tag_count, len(label_names)))
+    if not isinstance(metadata["single_root"], bool):
+        raise ValueError(f"single_root is {metadata['single_root']!r}, not true or false")
     shape = Shape(
         attributes,
         families["arc"],
@@ -84,7 +82,7 @@ def _trained(file: ModelFile, options: ParserOptions) -> Trained:
         allowed,
     )
     pruning = None
-    if "pruner" in arrays:
+    if "pruner" in arrays or "pruner" in families:
         pruner = Shape(attributes, families["pruner"], None, _bits(arrays["pruner"]), shape.single_root)
         model = TrainedArcs(pruner, arrays["pruner"], None, _scales(metadata["scales"]["pruner"]))
         pruning = Pruning(model, options.max_heads, options.threshold)
@@ -98,6 +96,27 @@ def _trained(file: ModelFile, options: ParserOptions) -> Trained:
     )
 
 
+def _check_arrays(arrays: Mapping[str, np.ndarray[Any, Any]], allowed: tuple[int, ...]) -> None:
+    """Raises ValueError for what would reach the core as a wrong type, or never."""
+    if arrays["allowed"].shape != allowed:
+        raise ValueError(f"allowed has the shape {arrays['allowed'].shape}, not {allowed}")
+    for name, dtype in {"parts": np.int16, "labels": np.int16, "pruner": np.int16, "allowed": np.uint8}.items():
+        array = arrays.get(name)
+        if array is None:
+            continue
+        if array.dtype != dtype:
+            raise ValueError(f"{name} is of type {array.dtype}, not {np.dtype(dtype)}")
+        if name != "allowed" and array.ndim != 2:
+            raise ValueError(f"{name} has {array.ndim} dimensions, not 2")
+
+
+def _names(metadata: dict[str, Any], key: str) -> tuple[str, ...]:
+    for name in metadata[key]:
+        if not isinstance(name, str):
+            raise ValueError(f"{key} has {name!r}, not only names")
+    return tuple(metadata[key])
+
+
 def _family(stored: dict[str, Any]) -> Family:
     family = Family(stored["name"], stored["slots"], tuple(stored["relations"]), tuple(stored["templates"]))
     known = BETWEEN_RELATIONS if family.name == "between" else ARC_RELATIONS
@@ -107,8 +126,11 @@ def _family(stored: dict[str, Any]) -> Family:
 
 
 def _scales(stored: list[float]) -> tuple[float, float]:
-    parts, labels = stored
-    return float(parts), float(labels)
+    parts, labels = map(float, stored)
+    for scale in (parts, labels):
+        if not scale > 0.0:
+            raise ValueError(f"a scale is {scale}, not positive")
+    return parts, labels
 
 
 def _bits(table: np.ndarray[Any, Any]) -> int:

@@ -1,0 +1,64 @@
+"""What the documentation shows is what happens: doctests, the README, and the types of the core."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import headlong
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULES = ["headlong", *(found.name for found in pkgutil.walk_packages(headlong.__path__, "headlong."))]
+
+
+def test_modules_are_found():
+    assert "headlong.models.parser" in MODULES
+    assert "headlong.features.attributes" in MODULES
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith(("._core", ".__main__"))])
+def test_doctests(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert not result.failed
+
+
+def test_there_are_doctests():
+    finder = doctest.DocTestFinder()
+    count = sum(
+        len(test.examples)
+        for name in ("headlong.models.parser", "headlong.features.templates", "headlong.inference.problem")
+        for test in finder.find(importlib.import_module(name))
+    )
+    assert count >= 9
+
+
+@pytest.mark.parametrize("name", ["README.md"])
+def test_python_on_the_page(name, tmp_path, monkeypatch):
+    """Blocks of a page with >>> are doctests; the others, which need files, must at least be Python."""
+    page = ROOT / name
+    if not page.exists():
+        pytest.skip(f"there is no {name}")
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    parser = doctest.DocTestParser()
+    for match in re.finditer(r"```py(?:thon|con)?\n(.*?)```", text, re.DOTALL):
+        block, line = match[1], text.count("\n", 0, match.start())
+        if ">>>" in block:
+            test = parser.get_doctest(block, {}, name, str(page), line)
+            assert not doctest.DocTestRunner().run(test).failed
+        else:
+            compile(block, f"{page}:{line}", "exec")
+
+
+def test_the_types_of_the_core_are_up_to_date():
+    stubgen = pytest.importorskip("nanobind.stubgen", reason="nanobind, which writes the types, is not installed")
+    core = importlib.import_module("headlong._core")
+    generated = stubgen.StubGen(core, quiet=True)
+    generated.put(core)
+    stored = Path(headlong.__path__[0]) / "_core.pyi"
+    if not core.HAS_AVX2:
+        pytest.skip("the types name the value of HAS_AVX2, which is another one here")
+    assert generated.get() == stored.read_text(encoding="utf-8"), "run: make stubs"
