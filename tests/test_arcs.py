@@ -86,30 +86,32 @@ def test_without_a_root_label_the_root_takes_what_it_had():
 # ---- tables
 
 
-def shape(bits=8, labels=11, **changes):
-    options = {"label": LABEL, "label_bits": 6, "allowed": np.ones((4, 4, labels), np.uint8)} | changes
-    return Shape(("upos",), ARC, None, bits, True, **options)
+def shape(labels=11):
+    return Shape(("upos",), ARC, None, 8, True, LABEL, 6, np.ones((4, 4, labels), np.uint8))
 
 
 @pytest.mark.parametrize(("labels", "stride"), [(1, 8), (8, 8), (9, 16), (40, 40)])
 def test_label_columns_are_whole_vectors(labels, stride):
     assert shape(labels=labels).label_stride == stride
     assert Shape(("upos",), ARC, None, 8, True).label_stride == 0
-    assert ArcTables(shape(labels=labels)).labels.shape == (2**6 + 1, stride)
+    assert ArcTables(shape(labels=labels)).arrays()["labels"].shape == (2**6 + 1, stride)
 
 
 def test_averages_of_tables():
     tables = ArcTables(shape())
     random = np.random.default_rng(0)
-    for array in tables.arrays().values():
+    floats = tables.arrays()
+    for array in floats.values():
         array[:] = random.normal(size=array.shape)
     trained = tables.average(4)
-    for array, scale, weights, totals in (
-        (trained.parts, trained.scales[0], tables.parts, tables.part_totals),
-        (trained.labels, trained.scales[1], tables.labels, tables.label_totals),
+    for found, scale, name in (
+        (trained.parts, trained.scales[0], "part"),
+        (trained.labels, trained.scales[1], "label"),
     ):
-        assert array.dtype == np.int16
-        np.testing.assert_allclose(array * scale, weights - totals / 4, atol=0.51 * scale)
+        assert found is not None
+        assert found.dtype == np.int16
+        expected = floats[f"{name}s"] - floats[f"{name}_totals"] / 4
+        np.testing.assert_allclose(found * scale, expected, atol=0.51 * scale)
     plain = ArcTables(Shape(("upos",), ARC, None, 8, True))
     assert list(plain.arrays()) == ["parts", "part_totals"]
     assert plain.average(1).labels is None

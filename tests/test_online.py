@@ -133,7 +133,7 @@ def tree_amounts(heads, labels, amount):
 
 
 def merged(*amounts):
-    total = {}
+    total: dict[tuple[int, int, int], float] = {}
     for some in amounts:
         for arc, amount in some.items():
             total[arc] = total.get(arc, 0.0) + amount
@@ -275,21 +275,25 @@ def test_averages_are_those_of_the_weights_after_each_sentence(name, batch_size)
     setting = Setting(toy.treebank())
     count, epochs = len(setting.corpus.lengths), 3
     sums = {key: np.zeros(setting.tables.arrays()[key].shape) for key in ("parts", "labels")}
-    shape = setting.trainer
+    trainer = setting.trainer
 
     class Watching:
-        """Passes everything on, and takes the literal sum of the weights after each sentence."""
+        """Passes everything on."""
+
+        time = -1
 
         def study(self, *arguments):
-            return shape.study(*arguments)
+            return trainer.study(*arguments)
 
         def apply(self, lesson, step, time):
             assert time == self.time
-            shape.apply(lesson, step, time)
+            trainer.apply(lesson, step, time)
 
     watching = Watching()
 
     class Counting:
+        """The learner, taking the literal sum of the weights after each sentence."""
+
         expected, cost = learner.expected, learner.cost
 
         def step(self, loss, norm, progress):
@@ -300,11 +304,11 @@ def test_averages_are_those_of_the_weights_after_each_sentence(name, batch_size)
             assert progress == pytest.approx((watching.time + 1) / (epochs * count))
             return learner.step(loss, norm, progress)
 
-    watching.time = -1
     for epoch in range(1, epochs + 1):
         for _ in Loop(epochs, 1, batch_size).epoch(watching, Counting(), epoch, count):
             pass
     trained = setting.tables.average(epochs * count)
+    assert trained.labels is not None
     for key, array, scale in (
         ("parts", trained.parts, trained.scales[0]),
         ("labels", trained.labels, trained.scales[1]),
@@ -408,7 +412,7 @@ def test_a_loss_that_is_no_number_stops_training(loss):
 
 
 def test_progress_is_reported_at_the_end_of_an_epoch():
-    seen = []
+    seen: list[Progress] = []
     loop = Loop(3, 1, batch_size=4)
     lengths = np.array([3, 5, 4, 4, 4], np.int32)
     assert report_epoch(loop, Script(), Perceptron(), 2, lengths, "parser", seen.append) == 2.0
@@ -427,7 +431,7 @@ def test_steps_out_of_all_proportion_do_not_hang():
     setting = Setting([Sentence.from_words(["a", "b", "c"], heads=heads, labels=["x", "y", "z"]) for heads in trees])
     with pytest.raises(OptionError, match="expected a finite one"):
         setting.train(Crf(rate=3e38), epochs=200)
-    for table in (setting.tables.parts, setting.tables.labels):
+    for table in setting.tables.arrays().values():
         table[:] = np.nan
     for projective in (False, True):
         for expected in (False, True):

@@ -59,7 +59,8 @@ def expected_arc_score(arc, between, table, attributes, traits, head, modifier):
     return total
 
 
-def check_scores(attributes, traits, arc, between, arcs=None):
+def check_scores(sentence, arc, between, arcs=None):
+    attributes, traits = sentence
     table = weights(1)
     model = _core.ArcModel(arc.compile(["upos"]), between.compile(["upos"]) if between else None, table, 1.0, True)
     found, scores, rows, best, labels = model.problem(batch_of(attributes, traits), False)
@@ -78,14 +79,13 @@ def check_scores(attributes, traits, arc, between, arcs=None):
 @given(words())
 def test_relations_are_as_documented(relation, sentence):
     arc = Family("arc", "hm", ARC_RELATIONS, (relation, f"h.upos m.upos {relation}"))
-    check_scores(*sentence, arc, None)
+    check_scores(sentence, arc, None)
 
 
 @pytest.mark.parametrize("relation", ARC_RELATIONS)
 def test_relations_over_long_distances(relation):
-    attributes, traits = random_words(45, 3)
     arcs = {(0, m) for m in range(1, 45)} | {(h, 22) for h in range(45) if h != 22} | {(44, 1), (1, 44)}
-    check_scores(attributes, traits, Family("arc", "hm", ARC_RELATIONS, (relation,)), None, arcs)
+    check_scores(random_words(45, 3), Family("arc", "hm", ARC_RELATIONS, (relation,)), None, arcs)
 
 
 @settings(max_examples=25, deadline=None)
@@ -93,7 +93,7 @@ def test_relations_over_long_distances(relation):
 def test_tags_between_head_and_modifier(sentence):
     arc = Family("arc", "hm", ARC_RELATIONS, ("h.upos",))
     between = Family("between", "hmb", BETWEEN_RELATIONS, ("h.upos m.upos b.upos side", "b.upos"))
-    check_scores(*sentence, arc, between)
+    check_scores(sentence, arc, between)
 
 
 # ---- labels
