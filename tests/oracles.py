@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -42,7 +42,7 @@ def is_projective(heads: Sequence[int] | NDArray[np.integer]) -> bool:
     return True
 
 
-@lru_cache(maxsize=None)
+@cache
 def all_trees(words: int, single_root: bool, projective: bool = False) -> Trees:
     """One row of heads (heads[0] = -1) for each tree over so many words; meant for at most six."""
     choices = [[head for head in range(words + 1) if head != word] for word in range(1, words + 1)]
@@ -119,7 +119,7 @@ def _exact_partition(weights: list[list[int]], single_root: bool) -> int:
 
 
 def exact_marginals(exponents: NDArray[np.integer], single_root: bool) -> Scores:
-    """Arc probabilities for arc weights 2 ** exponents[head, modifier], in exact integers, so of any range."""
+    """Arc probabilities for arc weights 2 ** exponents[head, modifier], in exact integers: of any range."""
     size = len(exponents)
     lowest = int(exponents.min())
     weights = [[2 ** (int(exponent) - lowest) for exponent in row] for row in exponents]

@@ -18,18 +18,20 @@ _EIGHTHS = {
 
 @st.composite
 def arc_scores(draw: st.DrawFn, max_words: int = 5, min_words: int = 1) -> Scores:
-    """scores[head, modifier] with -inf for arcs that do not exist; the entries that nobody may read are NaN."""
+    """scores[head, modifier] with -inf for arcs that do not exist; what nobody may read is NaN."""
     words = draw(st.integers(min_words, max_words))
     size = words + 1
     eighths = _EIGHTHS[draw(st.sampled_from(sorted(_EIGHTHS)))]
     scores = np.array(draw(st.lists(eighths, min_size=size * size, max_size=size * size)), dtype=np.float64)
     scores = scores.reshape(size, size) / 8
 
-    pruning = draw(st.sampled_from(["none", "some", "most", "one head a word", "islands", "no root for most"]))
+    pruning = draw(
+        st.sampled_from(["none", "some", "most", "one head a word", "islands", "no root for most"])
+    )
     if pruning in ("some", "most"):
         kept = {"some": [True, True, True, False], "most": [True, False, False]}[pruning]
-        mask = draw(st.lists(st.sampled_from(kept), min_size=size * size, max_size=size * size))
-        scores[~np.array(mask).reshape(size, size)] = -np.inf
+        chosen = draw(st.lists(st.sampled_from(kept), min_size=size * size, max_size=size * size))
+        scores[~np.array(chosen).reshape(size, size)] = -np.inf
     elif pruning == "one head a word":
         heads = draw(st.lists(st.integers(0, words), min_size=words, max_size=words))
         mask = np.zeros((size, size), dtype=bool)

@@ -185,9 +185,7 @@ def test_conll2009_reads_predicted_columns_first():
     assert first.labels == ["_", "SBJ", "ROOT"]
     assert first.extra["APRED2"] == ["_", "_", "A1"]
     assert len(second.layout.columns) == 14
-    new = first.with_tree([-1, 0, 1], ["_", "A", "B"]).with_columns(
-        lemmas=["", "x", "y"], xpos=["", "p", "q"]
-    )
+    new = first.with_tree([-1, 0, 1], ["_", "A", "B"]).with_columns(lemmas=["", "x", "y"], xpos=["", "p", "q"])
     rows = new.to_conllu().split("\n")
     assert rows[0] == tabs("1 Dogs dog x NNS p _ Num=P 0 0 A ROOT _ _ A0 _")
     assert rows[1] == tabs("2 bark bark y VBP q F=1 _ 1 1 B OBJ Y bark.01 _ A1")
@@ -201,9 +199,7 @@ def test_other_formats_can_be_written_as_conllu():
 
 def test_a_file_has_one_format():
     mixed = read(PLAIN) + read(CONLLX, format="conllx")
-    with pytest.raises(
-        DataError, match="found a sentence in conllx with other columns, expected conllu as before"
-    ):
+    with pytest.raises(DataError, match="found a sentence in conllx with other columns, expected conllu as before"):
         written(mixed)
     assert written(mixed, format="conllu").count("\n\n") == 3
 
@@ -415,9 +411,7 @@ def test_damaged_gzip(tmp_path):
     path = tmp_path / "x.conllu.gz"
     packed = gzip.compress(RICH.encode() * 50)
     path.write_bytes(packed[: len(packed) // 2])
-    with pytest.raises(
-        DataError, match=r"x\.conllu\.gz: found gzip data that end too early, expected a whole file"
-    ):
+    with pytest.raises(DataError, match=r"x\.conllu\.gz: found gzip data that end too early, expected a whole file"):
         list(read_conllu(path, on_bad=lambda error: None))
     path.write_bytes(packed[:40] + b"\xff" * 40 + packed[80:])
     with pytest.raises(DataError, match=r"found damaged gzip data \(.*\), expected a whole file"):
@@ -494,9 +488,7 @@ def test_targets_that_cannot_be_written(tmp_path):
         assert not os.path.isfile(os.devnull)
 
 
-FIELDS = st.text(
-    st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n\r"), min_size=1, max_size=4
-)
+FIELDS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n\r"), min_size=1, max_size=4)
 
 
 @st.composite
@@ -516,9 +508,7 @@ def blocks(draw) -> str:
             row = [str(word), *(draw(FIELDS) for _ in range(5)), head, *(draw(FIELDS) for _ in range(3))]
             lines.append("\t".join(row))
         nodes = [f"{word}.{index}" for index in range(1, draw(st.sampled_from([1, 1, 1, 2, 12])))]
-        lines += [
-            "\t".join([node, *(draw(FIELDS) for _ in range(5)), "_", "_", "a:b", "_"]) for node in nodes
-        ]
+        lines += ["\t".join([node, *(draw(FIELDS) for _ in range(5)), "_", "_", "a:b", "_"]) for node in nodes]
     return "\n".join(lines) + "\n\n"
 
 

@@ -150,9 +150,7 @@ def test_from_words_refuses_nonsense():
         Sentence.from_words(["a", "b"], upos=["X"])
     with pytest.raises(DataError, match="found 3 heads, expected 2"):
         Sentence.from_words(["a", "b"], heads=[0, 1, 1])
-    with pytest.raises(
-        DataError, match="found the comment 'sent_id = 1', expected one line that starts with #"
-    ):
+    with pytest.raises(DataError, match="found the comment 'sent_id = 1', expected one line that starts with #"):
         Sentence.from_words(["a"], comments=["sent_id = 1"])
     with pytest.raises(DataError, match="expected one line"):
         Sentence.from_words(["a"], comments=["# a\n# b"])

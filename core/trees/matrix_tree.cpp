@@ -29,46 +29,12 @@
 #include <cmath>
 #include <type_traits>
 
-#include "semiring.hpp"
+#include "trees/leading_term.hpp"
 
 namespace headlong {
 namespace {
 
-LeadingTerm operator+(const LeadingTerm& a, const LeadingTerm& b) {
-  if (a.log == NEGATIVE_INFINITY) return b;
-  if (b.log == NEGATIVE_INFINITY) return a;
-  if (a.order != b.order) return a.order < b.order ? a : b;
-  return {a.order, log_add(a.log, b.log)};
-}
-LeadingTerm operator*(const LeadingTerm& a, const LeadingTerm& b) { return {a.order + b.order, a.log + b.log}; }
-LeadingTerm operator/(const LeadingTerm& a, const LeadingTerm& b) { return {a.order - b.order, a.log - b.log}; }
-LeadingTerm& operator+=(LeadingTerm& a, const LeadingTerm& b) { return a = a + b; }
-
-// exp(log) * epsilon^order; doubles do without the order.
-void assign(double& number, Score log, std::int64_t) { number = std::exp(log); }
-void assign(LeadingTerm& number, Score log, std::int64_t order) { number = {order, log}; }
-
-template <class Number>
-Number one() {
-  Number number;
-  assign(number, 0.0, 0);
-  return number;
-}
-
-bool is_zero(double number) { return number == 0.0; }
-bool is_zero(const LeadingTerm& number) { return number.log == NEGATIVE_INFINITY; }
-
-double log_of(double number) { return std::log(number); }
-double log_of(const LeadingTerm& number) { return number.log; }
-
-std::int64_t order_of(double) { return 0; }
-std::int64_t order_of(const LeadingTerm& number) { return number.order; }
-
-// part / total of which it is a term.
-double ratio(double part, double total) { return part / total; }
-double ratio(const LeadingTerm& part, const LeadingTerm& total) {
-  return part.order == total.order ? std::exp(part.log - total.log) : 0.0;
-}
+using namespace numbers;
 
 // Each row is [root, steps, words...].
 constexpr std::size_t ROOT = 0;

@@ -4,16 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "trees/leading_term.hpp"
 #include "types.hpp"
 
 namespace headlong {
-
-// A non-negative number as the leading term c * epsilon^order of a series in a vanishing epsilon, with c kept as its
-// logarithm: neither underflow nor overflow, and exact limits. Slow: it is what tree_marginals falls back to.
-struct LeadingTerm {
-  std::int64_t order = 0;
-  Score log = NEGATIVE_INFINITY;  // -inf: the number zero
-};
 
 // Scratch memory of one number type, see matrix_tree.cpp.
 template <class Number>
@@ -30,7 +24,7 @@ struct EliminationMemory {
 struct MatrixTreeWorkspace {
   std::vector<Score> shifts;  // [word]: taken off all scores of the arcs into the word
   EliminationMemory<double> fast;
-  EliminationMemory<LeadingTerm> wide;
+  EliminationMemory<numbers::LeadingTerm> wide;
   std::int64_t wide_runs = 0;  // how often plain doubles were not enough
 };
 
@@ -39,7 +33,8 @@ enum class Range : std::uint8_t { Automatic, Wide };
 
 // Writes p(head -> modifier) to marginals[head * size + modifier] and returns the log-partition, the logarithm of the
 // sum over all trees of exp(score). If there is no tree, -inf and zero marginals. Time O(size^3), without any
-// subtraction of weights: right for any finite scores, however strongly words prefer each other.
+// subtraction of weights: right for any finite scores, however strongly words prefer each other, with an absolute error
+// of some units in the last place of 1 (marginals far below 1e-16 may come out as 0; not so with Range::Wide).
 Score tree_marginals(std::span<const Score> scores, Index size, RootRule rule, std::span<double> marginals,
                      MatrixTreeWorkspace& workspace, Range range = Range::Automatic);
 

@@ -156,7 +156,7 @@ Score maximum_spanning_tree(std::span<const Score> scores, Index size, RootRule 
   }
 
   if (complete && rule == RootRule::Multi) {
-    // Nothing comes before the scores: plain numbers do, in a third of the time.
+    // Nothing comes before the scores: plain numbers do, in about half the time at 100 to 300 words.
     workspace.plain.resize(count * count);
     workspace.plain_chosen.resize(count);
     for (std::size_t modifier = 1; modifier < count; ++modifier) {

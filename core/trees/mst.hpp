@@ -1,7 +1,7 @@
 // Maximum spanning trees over dense arc scores, with one root arc or any number of them; exact in both cases.
 //
 // All tree kernels read scores[head * size + modifier], size = words + 1. A score is finite, below 1e300 in magnitude,
-// or -inf for an arc that does not exist; modifier 0 and the diagonal are never read.
+// or -inf for an arc that does not exist; modifier 0 and the diagonal have no influence.
 #pragma once
 
 #include <span>
@@ -20,8 +20,8 @@ struct KeyedScore {
 
 // Scratch memory of maximum_spanning_tree: O(size^2), kept between calls.
 struct MstWorkspace {
-  std::vector<Score> plain;          // weights[modifier * size + head] between contracted words, one of the two
-  std::vector<KeyedScore> keyed;     //
+  std::vector<Score> plain;          // weights[modifier * size + head] between contracted words
+  std::vector<KeyedScore> keyed;     // the same where keys are needed; a call uses one of the two
   std::vector<std::uint32_t> arcs;   // the arc of the input, head * size + modifier, behind each weight
   std::vector<Index> alive;          // slots that have not been merged into another one, ascending
   std::vector<Index> node;           // slot -> its node in the forest of contractions
@@ -39,7 +39,8 @@ Score tree_score(std::span<const Score> scores, Index size, std::span<const Inde
 
 // Writes the best tree to heads (heads[0] = NO_HEAD) and returns the sum of its scores, -inf if no tree exists.
 // In that case heads is still a tree, with one root arc under RootRule::Single, that uses as few missing arcs as can
-// be. Among equal trees the choice is deterministic. Time and memory O(size^2).
+// be. Scores are compared up to the rounding of their differences; among equal trees the choice is deterministic.
+// Time and memory O(size^2).
 Score maximum_spanning_tree(std::span<const Score> scores, Index size, RootRule rule, std::span<Index> heads,
                             MstWorkspace& workspace);
 

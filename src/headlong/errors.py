@@ -25,9 +25,7 @@ class DataError(HeadlongError, ValueError):
     The message reads ``file:line (sent_id): found …, expected …``; the pieces stay available as attributes.
     """
 
-    def __init__(
-        self, found: str, expected: str, *, path: str = "", line: int = 0, sent_id: str = ""
-    ) -> None:
+    def __init__(self, found: str, expected: str, *, path: str = "", line: int = 0, sent_id: str = "") -> None:
         self.found, self.expected = found, expected
         self.path, self.line, self.sent_id = path, line, sent_id
         where = f"{path or '<input>'}{f':{line}' if line else ''}"

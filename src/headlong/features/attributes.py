@@ -26,7 +26,25 @@ AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbF
 _PUNCTUATION, _VERB, _CONJUNCTION = 1, 2, 4
 _CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION}
 UD_TAGS = frozenset(
-    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+    [
+        "ADJ",
+        "ADP",
+        "ADV",
+        "AUX",
+        "CCONJ",
+        "DET",
+        "INTJ",
+        "NOUN",
+        "NUM",
+        "PART",
+        "PRON",
+        "PROPN",
+        "PUNCT",
+        "SCONJ",
+        "SYM",
+        "VERB",
+        "X",
+    ]
 )
 ROOT = "<root>"
 
@@ -39,15 +57,7 @@ def shape(form: str) -> str:
     """
     result: list[str] = []
     for character in form:
-        kind = (
-            "X"
-            if character.isupper()
-            else "x"
-            if character.isalpha()
-            else "9"
-            if character.isdigit()
-            else character
-        )
+        kind = "X" if character.isupper() else "x" if character.isalpha() else "9" if character.isdigit() else character
         if result[-2:] != [kind, kind]:
             result.append(kind)
     return "".join(result)
@@ -105,6 +115,10 @@ class WordEncoder:
     def tag_count(self) -> int:
         """How many tag numbers there are."""
         return len(self.tags) + 2
+
+    def tag_number(self, tag: str) -> int:
+        """The number of a tag."""
+        return self._tag_numbers.get(tag, len(self.tags) + 1)
 
     def batch(self, sentences: Iterable[Sentence]) -> tuple[_core.Batch, npt.NDArray[np.int32]]:
         """The sentences as the core sees them, and their offsets [sentences + 1] in the rows of the batch."""
@@ -166,8 +180,8 @@ class WordEncoder:
         for name, value in others.items():
             if name in self._seeds:
                 codes[name] = self._code(name, value)
-        tag = self._tag_numbers.get(upos, len(self.tags) + 1)
-        return [codes[name] for name in self.attributes], [tag, self._class(form, upos), *agreement]
+        traits = [self.tag_number(upos), self._class(form, upos), *agreement]
+        return [codes[name] for name in self.attributes], traits
 
     def _form(self, form: str) -> dict[str, int]:
         codes = self._form_codes.get(form)
@@ -181,9 +195,7 @@ class WordEncoder:
         if found is None:
             values = parse_feats(feats)
             codes = {name: self._code(name, values.get(name, "")) for name in self._of_feats}
-            agreement = [
-                1 + zlib.crc32(values[key].encode()) % 255 if key in values else 0 for key in AGREEMENT
-            ]
+            agreement = [1 + zlib.crc32(values[key].encode()) % 255 if key in values else 0 for key in AGREEMENT]
             found = self._feats_codes[feats] = codes, agreement
         return found
 

@@ -59,9 +59,7 @@ class Family:
                 # Odd, so that multiplying keeps different relation values apart.
                 multipliers[self.relations.index(name), t] = self._hash(template, name) | 1
         seeds = np.array([self._hash(template, "") for template in self.templates], np.uint32)
-        return _core.Templates(
-            seeds, np.array(atoms, np.int32).reshape(-1, 4), multipliers, slots=len(self.slots)
-        )
+        return _core.Templates(seeds, np.array(atoms, np.int32).reshape(-1, 4), multipliers, slots=len(self.slots))
 
     def _hash(self, template: str, salt: str) -> int:
         return zlib.crc32(f"{self.name}|{' '.join(template.split())}|{salt}".encode())
@@ -73,9 +71,7 @@ class Family:
         for token in template.split():
             match = _ATOM.fullmatch(token)
             if match and match["slot"] in self.slots and is_attribute(match["attribute"]):
-                atoms.append(
-                    (self.slots.index(match["slot"]), int(match["offset"] or 0), match["attribute"])
-                )
+                atoms.append((self.slots.index(match["slot"]), int(match["offset"] or 0), match["attribute"]))
             elif token in self.relations:
                 relations.append(token)
             else:

@@ -22,9 +22,7 @@ _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 
 
-def parse_block(
-    text: str, layout: Layout, path: str, line: int, before: Sequence[str] = ()
-) -> Sentence | None:
+def parse_block(text: str, layout: Layout, path: str, line: int, before: Sequence[str] = ()) -> Sentence | None:
     """Parse the lines of `text`, the first of them number `line` of `path`; None if all are comments.
 
     `before` are comments from above that had no sentence of their own.
@@ -165,9 +163,7 @@ class _Block:
         for role, field in zip(layout.roles, row, strict=True):
             if role in ("HEAD", "DEPREL"):
                 if field != "_":
-                    raise self.error(
-                        number, f"{role} {field!r} for {row[layout.id_column]}", "_, as it is no word"
-                    )
+                    raise self.error(number, f"{role} {field!r} for {row[layout.id_column]}", "_, as it is no word")
             elif role and role != "ID":
                 fields[role.lower()] = field
         fields["extra"] = tuple(f for role, f in zip(layout.roles, row, strict=True) if not role)
@@ -185,9 +181,7 @@ class _Block:
             return self.error(number, "columns divided by spaces", expected)
         if len(row) != width:
             return self.error(number, f"{len(row)} column{'s' * (len(row) != 1)}", expected)
-        return self.error(
-            number, f"an empty {layout.columns[row.index('')]} column", "_ where there is no value"
-        )
+        return self.error(number, f"an empty {layout.columns[row.index('')]} column", "_ where there is no value")
 
     def _bad_head(self, column: list[str], layout: Layout) -> DataError:
         """The error of the first wrong HEAD."""

@@ -173,9 +173,7 @@ class Sentence:
         """The ``text`` comment, or None."""
         return self.metadata.get("text")
 
-    def with_tree(
-        self, heads: Iterable[SupportsInt], labels: Sequence[str], deps: DepsOption = "clear"
-    ) -> Sentence:
+    def with_tree(self, heads: Iterable[SupportsInt], labels: Sequence[str], deps: DepsOption = "clear") -> Sentence:
         """This sentence with other HEAD and DEPREL columns, given with the root at index 0.
 
         A new tree makes the words' enhanced dependencies stale. `deps` says what becomes of them: "clear"

@@ -79,7 +79,5 @@ def check_order(multiword: Sequence[MultiwordToken], empty: Sequence[EmptyNode],
     after, index = 0, 0
     for node in empty:
         if not after <= node.after <= n or node.index != (index + 1 if node.after == after else 1):
-            raise DataError(
-                f"the empty node {node.id}", f"nodes in order, counted from 1, after words 0 to {n}"
-            )
+            raise DataError(f"the empty node {node.id}", f"nodes in order, counted from 1, after words 0 to {n}")
         after, index = node.after, node.index

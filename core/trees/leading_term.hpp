@@ -1,0 +1,55 @@
+// Non-negative numbers beyond the range of doubles, for sums over trees; and what an algorithm that is a template over
+// the two number types asks of a number.
+#pragma once
+
+#include <cmath>
+
+#include "semiring.hpp"
+#include "types.hpp"
+
+namespace headlong::numbers {
+
+// A non-negative number as the leading term c * epsilon^order of a series in a vanishing epsilon, with c kept as its
+// logarithm: neither underflow nor overflow, and exact limits. Slow: it is what tree_marginals falls back to.
+struct LeadingTerm {
+  std::int64_t order = 0;
+  Score log = NEGATIVE_INFINITY;  // -inf: the number zero
+};
+
+inline LeadingTerm operator+(const LeadingTerm& a, const LeadingTerm& b) {
+  if (a.log == NEGATIVE_INFINITY) return b;
+  if (b.log == NEGATIVE_INFINITY) return a;
+  if (a.order != b.order) return a.order < b.order ? a : b;
+  return {a.order, log_add(a.log, b.log)};
+}
+inline LeadingTerm operator*(const LeadingTerm& a, const LeadingTerm& b) { return {a.order + b.order, a.log + b.log}; }
+inline LeadingTerm operator/(const LeadingTerm& a, const LeadingTerm& b) { return {a.order - b.order, a.log - b.log}; }
+inline LeadingTerm& operator+=(LeadingTerm& a, const LeadingTerm& b) { return a = a + b; }
+
+// exp(log) * epsilon^order; doubles do without the order.
+inline void assign(double& number, Score log, std::int64_t) { number = std::exp(log); }
+inline void assign(LeadingTerm& number, Score log, std::int64_t order) { number = {order, log}; }
+
+template <class Number>
+Number one() {
+  Number number;
+  assign(number, 0.0, 0);
+  return number;
+}
+
+inline bool is_zero(double number) { return number == 0.0; }
+inline bool is_zero(const LeadingTerm& number) { return number.log == NEGATIVE_INFINITY; }
+
+inline double log_of(double number) { return std::log(number); }
+inline double log_of(const LeadingTerm& number) { return number.log; }
+
+inline std::int64_t order_of(double) { return 0; }
+inline std::int64_t order_of(const LeadingTerm& number) { return number.order; }
+
+// part / total of which it is a term.
+inline double ratio(double part, double total) { return part / total; }
+inline double ratio(const LeadingTerm& part, const LeadingTerm& total) {
+  return part.order == total.order ? std::exp(part.log - total.log) : 0.0;
+}
+
+}  // namespace headlong::numbers

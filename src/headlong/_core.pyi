@@ -1,0 +1,120 @@
+"""
+The compiled core of headlong: kernels over arrays, no strings, no files.
+"""
+
+from typing import Annotated
+
+import numpy
+import numpy.typing
+from numpy.typing import NDArray
+
+
+def maximum_spanning_tree(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.int32], float]:
+    """
+    The best tree over scores[head, modifier], word 0 being the root: (heads, score).
+
+    -inf marks an arc that does not exist. If there is no tree the score is -inf and heads is a tree with as few
+    missing arcs as possible. O(words^2).
+    """
+
+def eisner(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.int32], float]:
+    """
+    The best projective tree over scores[head, modifier]: (heads, score).
+
+    If there is none the score is -inf and heads is a chain. O(words^3).
+    """
+
+def eisner_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
+    """
+    Arc probabilities over all projective trees: (marginals[head, modifier], log_partition).
+
+    If there is no tree the marginals are 0 and the log-partition is -inf. O(words^3).
+    """
+
+def tree_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool, wide: bool = False) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
+    """
+    Arc probabilities over all trees: (marginals[head, modifier], log_partition).
+
+    If there is no tree the marginals are 0 and the log-partition is -inf. Stable for any scores. With wide the slow
+    number type is used at once, which is otherwise what happens only where doubles would lose digits. O(words^3).
+    """
+
+class Templates:
+    """A compiled family of templates."""
+
+    def __init__(self, seeds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], atoms: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], multipliers: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], slots: int) -> None:
+        """
+        seeds [templates]; atoms [n, 4] (template, slot, offset, attribute); multipliers [relations, templates].
+        """
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def slots(self) -> int: ...
+
+    @property
+    def relations(self) -> int: ...
+
+def slot_codes(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None, None))]:
+    """Codes [slots, words, stride] of all words in all slots."""
+
+def score_parts(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates, slots: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], relations: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: int = 1, scale: float = 1.0, scalar: bool = False) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+    """Scores [parts, stride] of parts of one family."""
+
+def feature_indices(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates, slots: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], relations: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bits: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]:
+    """
+    Places [parts, templates] of every feature of every part in a table of 2^bits rows.
+    """
+
+def quantize_average(weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], time: float, out: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu')]) -> float:
+    """Writes averaged weights as 16-bit numbers; returns their scale."""
+
+HAS_AVX2: bool = True
+
+class Batch:
+    """Sentences laid end to end, each with its root."""
+
+    def __init__(self, attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], traits: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class ArcModel:
+    """
+    A first-order model: templates, weights, root rule; labels and a pruner.
+    """
+
+    def __init__(self, arc: Templates, between: Templates | None, weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: float, single_root: bool) -> None: ...
+
+    def set_labels(self, templates: Templates, weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: float, allowed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).
+        """
+
+    def set_pruner(self, pruner: ArcModel, max_heads: int, threshold: float) -> None:
+        """
+        Candidates: at most max_heads a word, with at least threshold times the word's best posterior.
+        """
+
+    def parse(self, batch: Batch, projective: bool, threads: int) -> tuple:
+        """heads [words], labels [words], scores [sentences]."""
+
+    def confidence(self, batch: Batch, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], projective: bool, threads: int) -> tuple:
+        """
+        Marginals of the given arcs, and of the given labelled arcs, [words] each.
+        """
+
+    def problem(self, batch: Batch) -> tuple:
+        """
+        Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels.
+        """
+
+class ArcTrainer:
+    """Decodes mini-batches against gold, then moves the weights."""
+
+    def __init__(self, model: ArcModel, batch: Batch, gold_heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold_labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], part_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], part_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], label_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, label_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, threads: int) -> None: ...
+
+    def study(self, sentences: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], expected: bool, cost: float, projective: bool, threads: int) -> tuple:
+        """
+        Losses and squared norms [sentences] of the differences that `apply` will use.
+        """
+
+    def apply(self, lesson: int, step: float, time: float) -> None: ...

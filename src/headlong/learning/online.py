@@ -1,0 +1,96 @@
+"""The one learning loop. For a mini-batch of sentences: decode, take the difference against gold, step, update."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from headlong.learning.losses import Learner
+
+INT32 = npt.NDArray[np.int32]
+FLOAT64 = npt.NDArray[np.float64]
+
+
+class Trainer(Protocol):
+    """What the loop needs of a model in training (`_core.ArcTrainer`)."""
+
+    def study(
+        self, sentences: INT32, expected: bool, cost: float, projective: bool, threads: int
+    ) -> tuple[FLOAT64, FLOAT64]:
+        """Decodes the sentences; losses and squared norms of the differences against gold."""
+
+    def apply(self, lesson: int, step: float, time: float) -> None:
+        """Moves the weights along the difference of one of the sentences just studied."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where training stands: within an epoch (`scores` is None), or at the end of one."""
+
+    stage: str
+    epoch: int
+    epochs: int
+    done: int
+    total: int
+    loss: float
+    words_per_second: float
+    scores: Mapping[str, float] | None = field(default=None)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Settings of the loop. Every epoch visits the sentences in an order that depends on seed and epoch alone, so
+    that training can be taken up again at any epoch."""
+
+    epochs: int
+    seed: int
+    batch_size: int = 1
+    threads: int = 1
+    projective: bool = False
+
+    def epoch(self, trainer: Trainer, learner: Learner, epoch: int, count: int) -> Iterator[tuple[int, float]]:
+        """Trains for one epoch (from 1); yields (sentences done, sum of losses) after each mini-batch."""
+        order = np.random.default_rng([self.seed, epoch]).permutation(count).astype(np.int32)
+        clock = (epoch - 1) * count
+        total = 0.0
+        for begin in range(0, count, self.batch_size):
+            batch = order[begin : begin + self.batch_size]
+            losses, norms = trainer.study(batch, learner.expected, learner.cost, self.projective, self.threads)
+            for lesson, (loss, norm) in enumerate(zip(losses.tolist(), norms.tolist(), strict=True)):
+                clock += 1
+                step = learner.step(loss, norm, clock / (self.epochs * count))
+                if step > 0.0:
+                    trainer.apply(lesson, step, float(clock))
+                total += loss
+            yield begin + len(batch), total
+
+
+def report_epoch(
+    loop: Loop,
+    trainer: Trainer,
+    learner: Learner,
+    epoch: int,
+    lengths: INT32,
+    stage: str,
+    progress: Callable[[Progress], None] | None,
+) -> float:
+    """Runs one epoch, telling `progress` about five times a second; returns the mean loss of a sentence.
+
+    `lengths` [sentences] are the numbers of words, for the speed.
+    """
+    count = len(lengths)
+    words = float(lengths.mean()) if count else 0.0
+    begin = last = time.perf_counter()
+    total = 0.0
+    for done, total in loop.epoch(trainer, learner, epoch, count):
+        now = time.perf_counter()
+        if progress and (now - last > 0.2 or done == count):
+            last = now
+            speed = done * words / max(now - begin, 1e-9)
+            progress(Progress(stage, epoch, loop.epochs, done, count, total / done, speed))
+    return total / max(count, 1)

@@ -1,0 +1,165 @@
+"""A first-order model in its two forms: in training (floats and running totals) and trained (16-bit, immutable)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from headlong import _core
+from headlong.features.templates import Family
+
+INT16 = npt.NDArray[np.int16]
+INT32 = npt.NDArray[np.int32]
+UINT8 = npt.NDArray[np.uint8]
+FLOAT32 = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What two models must share to hold each other's weights: templates, table sizes, labels and root rule."""
+
+    attributes: tuple[str, ...]
+    arc: Family
+    between: Family | None
+    bits: int
+    single_root: bool
+    label: Family | None = None
+    label_bits: int = 0
+    allowed: UINT8 | None = None
+
+    @property
+    def label_stride(self) -> int:
+        """Columns of the label table: one a label, rounded up to whole vectors."""
+        return 0 if self.allowed is None else -(-self.allowed.shape[2] // 8) * 8
+
+    def core_model(
+        self, parts: FLOAT32 | INT16, labels: FLOAT32 | INT16 | None, scales: tuple[float, float]
+    ) -> _core.ArcModel:
+        """The compiled model over the given weights."""
+        between = self.between.compile(self.attributes) if self.between else None
+        model = _core.ArcModel(self.arc.compile(self.attributes), between, parts, scales[0], self.single_root)
+        if self.label and labels is not None and self.allowed is not None:
+            model.set_labels(self.label.compile(self.attributes), labels, scales[1], self.allowed)
+        return model
+
+
+@dataclass(frozen=True)
+class TrainedArcs:
+    """Averaged weights as 16-bit numbers, each worth its table's scale."""
+
+    shape: Shape
+    parts: INT16
+    labels: INT16 | None
+    scales: tuple[float, float]
+
+    def core_model(self) -> _core.ArcModel:
+        """The compiled model, reading these very arrays."""
+        return self.shape.core_model(self.parts, self.labels, self.scales)
+
+    def float_model(self) -> _core.ArcModel:
+        """The same weights as floats: a pruner for a model in training."""
+        floats = self.parts.astype(np.float32) * np.float32(self.scales[0])
+        return replace(self.shape, label=None, allowed=None).core_model(floats, None, (1.0, 1.0))
+
+
+class ArcTables:
+    """Weights in training, with the totals from which averages are made."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.parts = np.zeros((2**shape.bits + 1, 1), np.float32)
+        self.part_totals = np.zeros_like(self.parts)
+        self.labels: FLOAT32 | None = None
+        self.label_totals: FLOAT32 | None = None
+        if shape.label:
+            self.labels = np.zeros((2**shape.label_bits + 1, shape.label_stride), np.float32)
+            self.label_totals = np.zeros_like(self.labels)
+
+    def trainer(
+        self, batch: _core.Batch, heads: INT32, labels: INT32, pruner: Pruning | None, threads: int
+    ) -> _core.ArcTrainer:
+        """A trainer of these tables over a corpus with gold heads and labels [words]."""
+        model = self.shape.core_model(self.parts, self.labels, (1.0, 1.0))
+        if pruner:
+            model.set_pruner(pruner.model.float_model(), pruner.max_heads, pruner.threshold)
+        return _core.ArcTrainer(
+            model,
+            batch,
+            heads,
+            labels,
+            self.parts,
+            self.part_totals,
+            self.labels,
+            self.label_totals,
+            threads,
+        )
+
+    def average(self, time: int) -> TrainedArcs:
+        """The trained model: weights averaged over `time` steps."""
+        parts, part_scale = _quantized(self.parts, self.part_totals, time)
+        if self.labels is None or self.label_totals is None:
+            return TrainedArcs(self.shape, parts, None, (part_scale, 1.0))
+        labels, label_scale = _quantized(self.labels, self.label_totals, time)
+        return TrainedArcs(self.shape, parts, labels, (part_scale, label_scale))
+
+    def arrays(self) -> dict[str, FLOAT32]:
+        """All that must be kept to go on with training later."""
+        found = {
+            "parts": self.parts,
+            "part_totals": self.part_totals,
+            "labels": self.labels,
+            "label_totals": self.label_totals,
+        }
+        return {name: array for name, array in found.items() if array is not None}
+
+    def restore(self, arrays: dict[str, FLOAT32]) -> None:
+        """Takes over what `arrays` of the same shape returned."""
+        for name, array in self.arrays().items():
+            array[:] = arrays[name]
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """A pruner and its rule: at most `max_heads` a word, each with `threshold` times the best posterior or more."""
+
+    model: TrainedArcs
+    max_heads: int
+    threshold: float
+
+
+def _quantized(weights: FLOAT32, totals: FLOAT32, time: int) -> tuple[INT16, float]:
+    out = np.empty(weights.shape, np.int16)
+    return out, _core.quantize_average(weights, totals, float(time), out)
+
+
+def allowed_labels(
+    tag_count: int, label_count: int, arcs: Sequence[tuple[int, int, int]], root_label: int, enough: int = 20
+) -> UINT8:
+    """Which labels an arc may have, [head tag, modifier tag, label], from those of the training arcs.
+
+    A pair of tags seen `enough` times keeps to its own labels; a rarer one may have any label of the modifier's tag,
+    and one whose modifier's tag was never seen any label at all. Tag 0 is the root. `root_label` (-1: there is none)
+    goes to the root only, and the root takes nothing else; without one, the root takes what it had in training.
+    """
+    counts = np.zeros((tag_count, tag_count, label_count), np.int64)
+    for place in arcs:
+        counts[place] += 1
+    allowed = counts > 0
+    of_modifier = allowed[1:].any(axis=0)
+    of_modifier[~of_modifier.any(axis=1)] = True
+    rare = counts.sum(axis=2) < enough
+    rare[0] = False
+    allowed |= rare[:, :, None] & of_modifier[None]
+    allowed[0] = allowed[0].any(axis=0)
+    if root_label >= 0:
+        allowed[:, :, root_label] = False
+        allowed[0] = np.arange(label_count) == root_label
+    # No pair may be left without a label: one that only ever had the root label off the root (an error in the data) may
+    # have any other, and where there is no other label, that one.
+    stuck = ~allowed.any(axis=2)
+    allowed[stuck] = np.arange(label_count) != root_label
+    allowed[~allowed.any(axis=2)] = True
+    return allowed.astype(np.uint8)

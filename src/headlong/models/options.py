@@ -1,0 +1,96 @@
+"""The settings of a parser, and what its training leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from headlong.errors import OptionError
+from headlong.features.templates import Family
+from headlong.learning.losses import LEARNERS
+from headlong.models.arcs import Pruning, TrainedArcs
+
+
+@dataclass(frozen=True)
+class ParserOptions:
+    """All settings of a parser. They are stored in its model file.
+
+    order: 1 scores single arcs.
+    learner: "mira" (cost-augmented, 1-best), "perceptron" or "crf".
+    epochs: passes over the training data; the best one by LAS on the development data is kept.
+    aggressiveness: MIRA's largest step. rate: the CRF's first step.
+    batch_size: sentences decoded with the same weights; more than 1 lets several threads work.
+    bits, label_bits: the weight tables have 2^bits weights for arcs and 2^label_bits rows for labels.
+    max_heads, threshold: the pruner keeps at most so many heads a word, with so much of the best one's posterior.
+    pruner_epochs: passes over the data for training the pruner; 0 trains none and every arc is a candidate.
+    root: "single", "multi", or "auto": single if every training sentence has one root.
+    projective: search projective trees only, in training and by default in parsing.
+    """
+
+    order: int = 1
+    learner: str = "mira"
+    epochs: int = 10
+    aggressiveness: float = 0.01
+    rate: float = 0.1
+    batch_size: int = 1
+    bits: int = 22
+    label_bits: int = 18
+    max_heads: int = 10
+    threshold: float = 1e-4
+    pruner_epochs: int = 2
+    pruner_bits: int = 18
+    root: Literal["auto", "single", "multi"] = "auto"
+    projective: bool = False
+    seed: int = 1
+    licence: str = ""
+    name: str = ""
+
+    def check(self) -> None:
+        """Raises OptionError for a value that cannot work."""
+        limits = {
+            "epochs": (1, 1000),
+            "batch_size": (1, 10_000),
+            "bits": (8, 28),
+            "label_bits": (8, 24),
+            "max_heads": (1, 10_000),
+            "pruner_epochs": (0, 100),
+            "pruner_bits": (8, 28),
+            "seed": (0, 2**63 - 1),
+        }
+        for name, (low, high) in limits.items():
+            if not low <= getattr(self, name) <= high:
+                raise OptionError(f"found {name} = {getattr(self, name)}, expected {low} to {high}")
+        choices: dict[str, tuple[object, ...]] = {
+            "order": (1,),
+            "learner": LEARNERS,
+            "root": ("auto", "single", "multi"),
+        }
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                listed = ", ".join(map(str, allowed))
+                raise OptionError(f"found {name} = {getattr(self, name)!r}, expected one of {listed}")
+        for name in ("aggressiveness", "rate"):
+            if not getattr(self, name) > 0.0:
+                raise OptionError(f"found {name} = {getattr(self, name)}, expected a positive number")
+        if not 0.0 <= self.threshold <= 1.0:
+            raise OptionError(f"found threshold = {self.threshold}, expected 0 to 1")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What training leaves behind: all that parsing needs, and what the model card tells."""
+
+    tags: tuple[str, ...]
+    labels: tuple[str, ...]
+    arcs: TrainedArcs
+    pruning: Pruning | None
+    scores: dict[str, Any]
+    data: dict[str, Any]
+
+    @property
+    def families(self) -> tuple[Family, ...]:
+        """The template families, as written."""
+        found = [self.arcs.shape.arc, self.arcs.shape.between, self.arcs.shape.label]
+        if self.pruning:
+            found.append(self.pruning.model.shape.arc)
+        return tuple(family for family in found if family)

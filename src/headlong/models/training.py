@@ -1,0 +1,223 @@
+"""How a parser is trained: alphabets, pruner, then epochs of the one learning loop, each tried on development data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from headlong import _core
+from headlong.errors import DataError, ModelError, OptionError
+from headlong.features import dependency
+from headlong.features.attributes import WordEncoder
+from headlong.learning.losses import Crf, make_learner
+from headlong.learning.online import Loop, Progress, report_epoch
+from headlong.models.arcs import INT32, ArcTables, Pruning, Shape, TrainedArcs, allowed_labels
+from headlong.models.modelfile import read_model, write_model
+from headlong.models.options import ParserOptions, Trained
+from headlong.text import Sentence, check_tree
+
+Report = Callable[[Progress], None] | None
+_MAX_TAGS = 62  # the core has 64 tag numbers; 0 is the root and the last one any other tag
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences as the core sees them, with gold heads and labels [words]; -2 is a label unknown to the model."""
+
+    batch: _core.Batch
+    heads: INT32
+    labels: INT32
+    lengths: INT32
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> Corpus:
+        """Encodes sentences that have trees."""
+        number = {label: i for i, label in enumerate(labels)}
+        batch, _ = encoder.batch(sentences)
+        heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
+        gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
+        return cls(batch, heads, gold, np.array([len(sentence) for sentence in sentences], np.int32))
+
+    def accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
+        """UAS and LAS in per cent: full labels, punctuation counted."""
+        words = self.heads >= 0
+        right = (heads == self.heads) & words
+        total = max(int(words.sum()), 1)
+        return {
+            "UAS": 100.0 * int(right.sum()) / total,
+            "LAS": 100.0 * int((right & (labels == self.labels)).sum()) / total,
+        }
+
+
+def train_parser(
+    options: ParserOptions,
+    train: list[Sentence],
+    dev: list[Sentence] | None,
+    *,
+    threads: int,
+    progress: Report,
+    checkpoint: str | Path | None,
+    resume: bool,
+) -> tuple[Trained, bool]:
+    """The trained parser, and whether training was interrupted."""
+    if not train:
+        raise DataError("no sentence", "training data")
+    single_root = _root_rule(options, train)
+    for sentence in [*train, *(dev or [])]:
+        check_tree(sentence, single_root=single_root and options.root == "single")
+    tags = _frequent((tag for s in train for tag in s.upos[1:]), _MAX_TAGS)
+    labels = tuple(sorted({label for s in train for label in s.labels[1:]}))
+    encoder = WordEncoder(_attributes(), tags)
+    corpus = Corpus.of(train, encoder, labels)
+    tried = Corpus.of(dev, encoder, labels) if dev else None
+    root_label = labels.index("root") if "root" in labels else -1
+    arcs = [
+        (encoder.tag_number(s.upos[head]), encoder.tag_number(s.upos[word]), label)
+        for s, begin in zip(train, np.cumsum([0, *(corpus.lengths + 1)]).tolist(), strict=False)
+        for word, (head, label) in enumerate(
+            zip(s.heads[1:], corpus.labels[begin + 1 : begin + len(s) + 1].tolist(), strict=True), 1
+        )
+    ]
+    shape = Shape(
+        encoder.attributes,
+        dependency.ARC,
+        dependency.BETWEEN,
+        options.bits,
+        single_root,
+        dependency.LABEL,
+        options.label_bits,
+        allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
+    )
+    pruning = _train_pruner(options, shape, corpus, threads, progress)
+    run = _Run(options, shape, pruning, corpus, tried, threads, progress, checkpoint)
+    best, scores, interrupted = run.train(resume)
+    data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
+    return Trained(tags, labels, best, pruning, scores, data), interrupted
+
+
+def _root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
+    if options.root == "auto":
+        return all(sentence.heads.count(0) == 1 for sentence in train)
+    return options.root == "single"
+
+
+def _frequent(values: Any, limit: int) -> tuple[str, ...]:
+    return tuple(sorted(value for value, _ in Counter(values).most_common(limit)))
+
+
+def _attributes() -> tuple[str, ...]:
+    families = (dependency.ARC, dependency.BETWEEN, dependency.LABEL, dependency.PRUNER)
+    return tuple(sorted({name for family in families for name in family.attributes}))
+
+
+def _train_pruner(
+    options: ParserOptions, shape: Shape, corpus: Corpus, threads: int, progress: Report
+) -> Pruning | None:
+    """A light first-order CRF without labels (Martins 2013, section 4)."""
+    if options.pruner_epochs == 0:
+        return None
+    tables = ArcTables(Shape(shape.attributes, dependency.PRUNER, None, options.pruner_bits, shape.single_root))
+    trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, None, threads)
+    loop = Loop(options.pruner_epochs, options.seed, options.batch_size, threads)
+    for epoch in range(1, loop.epochs + 1):
+        report_epoch(loop, trainer, Crf(), epoch, corpus.lengths, "pruner", progress)
+    model = tables.average(loop.epochs * len(corpus.lengths))
+    return Pruning(model, options.max_heads, options.threshold)
+
+
+@dataclass
+class _Run:
+    """Training of the main model, epoch by epoch."""
+
+    options: ParserOptions
+    shape: Shape
+    pruning: Pruning | None
+    corpus: Corpus
+    dev: Corpus | None
+    threads: int
+    progress: Report
+    checkpoint: str | Path | None
+
+    def train(self, resume: bool) -> tuple[TrainedArcs, dict[str, Any], bool]:
+        """The best epoch's model, its scores, and whether training was interrupted."""
+        options = self.options
+        tables = ArcTables(self.shape)
+        best, scores, first = self._resume(tables) if resume else (None, {}, 1)
+        learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
+        loop = Loop(options.epochs, options.seed, options.batch_size, self.threads, options.projective)
+        corpus = self.corpus
+        trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, self.pruning, self.threads)
+        try:
+            for epoch in range(first, options.epochs + 1):
+                loss = report_epoch(loop, trainer, learner, epoch, corpus.lengths, "parser", self.progress)
+                model = tables.average(epoch * len(corpus.lengths))
+                found = self._evaluate(model)
+                if best is None or not found or found["LAS"] > scores["dev"]["LAS"]:
+                    best, scores = model, {"epoch": epoch, "dev": found}
+                self._save(tables, best, scores, epoch)
+                if self.progress:
+                    count = len(corpus.lengths)
+                    self.progress(Progress("parser", epoch, options.epochs, count, count, loss, 0.0, scores=found))
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            return best, scores, True
+        if best is None:
+            raise OptionError("the checkpoint has all epochs already: ask for more epochs, or leave out resume")
+        if self.checkpoint:
+            Path(self.checkpoint).unlink(missing_ok=True)
+        return best, scores, False
+
+    def _evaluate(self, model: TrainedArcs) -> dict[str, float]:
+        if self.dev is None:
+            return {}
+        core = model.core_model()
+        if self.pruning:
+            pruner = self.pruning.model.core_model()
+            core.set_pruner(pruner, self.pruning.max_heads, self.pruning.threshold)
+        heads, labels, _ = core.parse(self.dev.batch, self.options.projective, self.threads)
+        return self.dev.accuracy(heads, labels)
+
+    def _fingerprint(self) -> dict[str, Any]:
+        """What must be the same for training to go on: all options but the number of epochs, and the data."""
+        options = dataclasses.asdict(self.options)
+        for name in ("epochs", "licence", "name"):
+            options.pop(name)
+        gold = int(np.bitwise_xor.reduce(self.corpus.heads.astype(np.int64) * 31 + self.corpus.labels))
+        return {"options": options, "words": int(self.corpus.lengths.sum()), "gold": gold}
+
+    def _save(self, tables: ArcTables, best: TrainedArcs, scores: dict[str, Any], epoch: int) -> None:
+        if not self.checkpoint or epoch == self.options.epochs:
+            return
+        arrays: dict[str, Any] = {**tables.arrays(), "best_parts": best.parts, "best_labels": best.labels}
+        metadata = {
+            "fingerprint": self._fingerprint(),
+            "epoch": epoch,
+            "scores": scores,
+            "scales": list(best.scales),
+        }
+        write_model(self.checkpoint, "checkpoint", metadata, arrays)
+
+    def _resume(self, tables: ArcTables) -> tuple[TrainedArcs | None, dict[str, Any], int]:
+        if not self.checkpoint:
+            raise OptionError("resume needs the path of a checkpoint")
+        if not Path(self.checkpoint).exists():
+            raise ModelError(f"{self.checkpoint}: found no checkpoint to resume from")
+        file = read_model(self.checkpoint, "checkpoint")
+        if file.metadata["fingerprint"] != self._fingerprint():
+            raise ModelError(f"{self.checkpoint}: found a checkpoint of other data or options, expected the same run")
+        tables.restore({name: file.arrays[name] for name in tables.arrays()})
+        scales = file.metadata["scales"]
+        best = TrainedArcs(
+            self.shape,
+            file.arrays["best_parts"].copy(),
+            file.arrays["best_labels"].copy(),
+            (scales[0], scales[1]),
+        )
+        return best, file.metadata["scores"], file.metadata["epoch"] + 1
