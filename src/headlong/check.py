@@ -168,9 +168,7 @@ def overlap(train: Sequence[Statistics], held_out: Statistics) -> Overlap:
         words / max(held_out.words, 1),
         _unseen(held_out.labels, [part.labels for part in train]),
         _unseen(held_out.upos, [part.upos for part in train]),
-        tuple(
-            column for column in held_out.missing if _lacks(held_out, column) and not _all_lack(train, column)
-        ),
+        tuple(column for column in held_out.missing if _lacks(held_out, column) and not _all_lack(train, column)),
     )
 
 
@@ -272,9 +270,7 @@ class _Counting:
     def __init__(self) -> None:
         self.numbers: Counter[str] = Counter()
         self.longest = 0
-        self.columns: dict[str, Counter[str]] = {
-            name: Counter() for name in ("UPOS", "XPOS", "FEATS", "DEPREL")
-        }
+        self.columns: dict[str, Counter[str]] = {name: Counter() for name in ("UPOS", "XPOS", "FEATS", "DEPREL")}
         self.missing: Counter[str] = Counter()
         self.keys: Counter[tuple[int, int]] = Counter()
         self.several_roots = self.cycles = Trouble()
