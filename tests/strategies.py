@@ -25,9 +25,7 @@ def arc_scores(draw: st.DrawFn, max_words: int = 5, min_words: int = 1) -> Score
     scores = np.array(draw(st.lists(eighths, min_size=size * size, max_size=size * size)), dtype=np.float64)
     scores = scores.reshape(size, size) / 8
 
-    pruning = draw(
-        st.sampled_from(["none", "some", "most", "one head a word", "islands", "no root for most"])
-    )
+    pruning = draw(st.sampled_from(["none", "some", "most", "one head a word", "islands", "no root for most"]))
     if pruning in ("some", "most"):
         kept = {"some": [True, True, True, False], "most": [True, False, False]}[pruning]
         chosen = draw(st.lists(st.sampled_from(kept), min_size=size * size, max_size=size * size))

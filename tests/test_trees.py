@@ -277,9 +277,7 @@ def test_marginals_are_derivatives_of_the_log_partition(single_root, projective)
 def test_tree_marginals_against_exact_integers(single_root, seed, spread):
     exponents = np.random.default_rng(seed).integers(-spread, spread, size=(9, 9))
     marginals, _ = _core.tree_marginals(exponents * np.log(2), single_root)
-    np.testing.assert_allclose(
-        marginals, oracles.exact_marginals(exponents, single_root), rtol=1e-9, atol=1e-15
-    )
+    np.testing.assert_allclose(marginals, oracles.exact_marginals(exponents, single_root), rtol=1e-9, atol=1e-15)
 
 
 @both_root_rules
@@ -291,9 +289,7 @@ def test_pairs_that_prefer_each_other(single_root, liking):
         exponents[first, first + 1] += liking
         exponents[first + 1, first] += liking - first
     marginals, _ = _core.tree_marginals(exponents * np.log(2), single_root)
-    np.testing.assert_allclose(
-        marginals, oracles.exact_marginals(exponents, single_root), rtol=1e-9, atol=1e-15
-    )
+    np.testing.assert_allclose(marginals, oracles.exact_marginals(exponents, single_root), rtol=1e-9, atol=1e-15)
 
 
 @both_root_rules
@@ -417,9 +413,7 @@ def test_no_words(single_root):
 class TestDoor:
     @pytest.mark.parametrize("shape", [(2, 3), (0, 0), (3, 2)])
     def test_shape(self, function, shape):
-        with pytest.raises(
-            ValueError, match=r"scores has shape \(\d, \d\), expected \(words \+ 1, words \+ 1\)"
-        ):
+        with pytest.raises(ValueError, match=r"scores has shape \(\d, \d\), expected \(words \+ 1, words \+ 1\)"):
             function(np.zeros(shape), True)
 
     @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300, -2e300])

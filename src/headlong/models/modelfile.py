@@ -1,23 +1,21 @@
-"""The model file: one header of JSON and named arrays that are used straight from the disk.
+"""The model file: a header of JSON, and named arrays that are used straight from the disk.
 
-======================  ===========================================================================
-bytes                   content
-======================  ===========================================================================
-0 - 7                   the magic bytes ``HEADLONG``
-8 - 11                  format version
-12 - 15                 zero
-16 - 23                 length of the header, a multiple of 64
-24 - 31                 length of the file
-32 - 63                 SHA-256 of all other bytes of the file
-64 - ...                header: JSON in UTF-8, filled up with spaces
-after the header        arrays in C order, each filled up with zeros to a multiple of 64 bytes
-======================  ===========================================================================
+==========  ===============================================================================
+bytes       content, numbers little-endian
+==========  ===============================================================================
+0 - 7       the magic bytes ``HEADLONG``
+8 - 15      format version (4 bytes), zeros (4 bytes)
+16 - 31     length of the header, a multiple of 64 (8 bytes); length of the file (8 bytes)
+32 - 63     SHA-256 of all other bytes of the file
+64 - ...    header: JSON in UTF-8, filled up with spaces
+then        arrays in C order, each filled up with zeros to a multiple of 64 bytes
+==========  ===============================================================================
 
-All numbers are little-endian. The header holds ``kind``, ``package_version``, ``metadata`` and ``arrays``, which
-gives for each name ``dtype``, ``shape``, ``offset`` (from the end of the header) and ``size``. The arrays follow
-each other in the order of the header without gaps, so there is one right offset for each and any other is
-refused. Nothing in a file depends on the time or the machine: the same content gives the same bytes. Later
-versions of the format keep the first 12 bytes, so that every headlong can tell when it is too old.
+The header holds ``kind``, ``package_version``, ``metadata`` and ``arrays``: for each name ``dtype``,
+``shape``, ``offset`` (from the end of the header) and ``size``. The arrays follow each other in the order of
+the header, so there is one right offset for each, and any other is refused. Nothing depends on the time or
+the machine: the same content gives the same bytes. Later formats keep the meaning of the first 12 bytes and
+have at least 64, so that an old headlong can tell that it is too old.
 """
 
 from __future__ import annotations
@@ -25,7 +23,6 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-import math
 import mmap
 import os
 import re
@@ -36,7 +33,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from reprlib import repr as short_repr
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -47,27 +44,23 @@ from headlong.errors import ModelError, OptionError
 MAGIC = b"HEADLONG"
 OLDEST_FORMAT, NEWEST_FORMAT = 1, 1
 ALIGNMENT = 64
-DTYPES = {
-    name: np.dtype(name).newbyteorder("<")
-    for name in ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
-}
+_NAMES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
+DTYPES = {name: np.dtype(name).newbyteorder("<") for name in _NAMES}
 
 _PREAMBLE = struct.Struct("<8sI4xQQ32s")
 _HASHED = 32  # bytes of the preamble in front of the checksum
-_MAX_DIMENSIONS = 32  # what NumPy 1 can hold
 _MAX_DEPTH = 100  # of metadata; Python's JSON reader gives up somewhere below 1000
 _KIND = re.compile(r"[a-z][a-z_]{0,31}")
 _MODEL = "expected a headlong model"
-
 _FOREIGN = (
     (re.compile(rb"\x80[\x02-\x05]"), "a pickle"),
     (re.compile(rb"PK\x03\x04"), "a zip archive (perhaps of NumPy or PyTorch)"),
     (re.compile(rb"\x1f\x8b"), "a gzip file"),
     (re.compile(rb"\x93NUMPY"), "a NumPy array"),
-    (re.compile(rb".{8}\{", re.DOTALL), "a safetensors file"),
+    (re.compile(rb".{6}\0\0\{", re.DOTALL), "a safetensors file"),
     (re.compile(rb"version https://git-lfs"), "a Git LFS pointer"),
     (re.compile(rb"\s*<(!doctype )?html", re.IGNORECASE), "a web page"),
-    (re.compile(rb"(\xef\xbb\xbf)?(# ?\w+|1(-\d+)?\t)"), "CoNLL-U text"),
+    (re.compile(rb"(\xef\xbb\xbf)?(# ?(\w+ ?=|newdoc|newpar|global)|1(-\d+)?\t)"), "CoNLL-U text"),
     (re.compile(rb"[\t\n\r -~\x80-\xff]+\Z"), "text"),
 )
 
@@ -76,16 +69,16 @@ _FOREIGN = (
 class ModelFile:
     """What is in a model file.
 
-    The arrays are read-only views of the mapped file: they cost no memory until they are used, several processes
-    share one copy, and the map is closed when the last of them is gone.
+    The arrays are read-only views of the mapped file: they take no memory until they are used, processes
+    share one copy, and the map is closed when the last view is gone.
     """
 
     kind: str
     metadata: dict[str, Any]
     arrays: dict[str, NDArray[Any]] = field(repr=False)
     path: str
-    size: int  # of the file in bytes
-    package_version: str
+    size: int  # of the file, in bytes
+    package_version: str  # of the headlong that wrote it
     checksum: str  # SHA-256 in hexadecimal digits: the identity of the model
 
 
@@ -94,35 +87,32 @@ def write_model(
 ) -> None:
     """Write a model file; if anything fails, an older file of that name stays as it was.
 
-    Metadata must come back from JSON exactly as they went in: ``None``, booleans, finite numbers, strings, lists
-    and dictionaries with strings as keys, but no tuples and no NumPy numbers. Arrays must have one of the
-    `DTYPES`; they are stored little-endian and in C order whatever their strides are.
+    Metadata must come back from JSON as they went in: ``None``, booleans, finite numbers, strings, lists, and
+    dictionaries with strings as keys, but no tuples and no NumPy integers. Arrays must have one of the
+    `DTYPES`; they are stored little-endian and in C order, whatever their strides are.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_model(f"{folder}/en.model", "parser", {"licence": "MIT"}, {"weights": np.arange(3.0)})
     ...     model = read_model(f"{folder}/en.model", "parser")
-    >>> model.kind, model.metadata, model.arrays["weights"], model.size
-    ('parser', {'licence': 'MIT'}, array([0., 1., 2.]), 384)
+    >>> model.kind, model.metadata, model.arrays["weights"]
+    ('parser', {'licence': 'MIT'}, array([0., 1., 2.]))
     """
     if not _KIND.fullmatch(kind):
         raise OptionError(f"the kind of a model is {kind!r}, expected a short word in lower-case letters")
     if not isinstance(metadata, dict):
         raise OptionError(f"metadata is a {type(metadata).__name__}, expected a dictionary")
     _check_json(metadata, "metadata", _MAX_DEPTH)
+    _check_json(dict.fromkeys(arrays), "arrays", _MAX_DEPTH)
     entries: dict[str, dict[str, Any]] = {}
-    blocks: list[bytes | NDArray[np.uint8]] = []
+    blocks: list[bytes | memoryview] = []
     offset = 0
-    for name, given in sorted(arrays.items()):
-        array = _storable(name, given)
-        entries[name] = {
-            "dtype": array.dtype.name,
-            "shape": list(array.shape),
-            "offset": offset,
-            "size": array.nbytes,
-        }
-        blocks += [array.reshape(-1).view(np.uint8), bytes(-array.nbytes % ALIGNMENT)]
-        offset += array.nbytes + -array.nbytes % ALIGNMENT
+    for name in sorted(arrays):
+        array = _storable(name, arrays[name])
+        place = {"offset": offset, "size": array.nbytes}
+        entries[name] = {"dtype": array.dtype.name, "shape": list(array.shape), **place}
+        blocks += [array.reshape(-1).view(np.uint8).data, bytes(_gap(array.nbytes))]
+        offset += array.nbytes + _gap(array.nbytes)
     header = _header(kind, metadata, entries)
     size = _PREAMBLE.size + len(header) + offset
     preamble = _PREAMBLE.pack(MAGIC, NEWEST_FORMAT, len(header), size, b"")[:_HASHED]
@@ -135,13 +125,13 @@ def write_model(
 def read_model(path: str | os.PathLike[str], kind: str | None = None, *, verify: bool = True) -> ModelFile:
     """Map a model file into memory and check it; every fault is a `ModelError` of one sentence.
 
-    `kind` is the kind that the caller can use, None for any. With ``verify=False`` the checksum is not computed, so
-    the arrays are not read at all (a second or two saved for each gigabyte); the rest is still checked.
+    `kind` is what the caller can use, None for any. With ``verify=False`` the checksum is not computed and so
+    the arrays are not read; all the rest is still checked.
 
-    >>> read_model("no/such.model")
+    >>> read_model("no.model")
     Traceback (most recent call last):
     ...
-    headlong.errors.ModelError: no/such.model cannot be read (No such file or directory), expected a headlong model
+    headlong.errors.ModelError: no.model cannot be read (No such file or directory), expected a headlong model
     """
     path = os.fspath(path)
     mapped = _mapped(path)
@@ -155,8 +145,13 @@ def read_model(path: str | os.PathLike[str], kind: str | None = None, *, verify:
     return ModelFile(found, metadata, arrays, path, len(mapped), package_version, checksum.hex())
 
 
+def _gap(size: int) -> int:
+    """How many bytes fill `size` bytes up to a multiple of the alignment."""
+    return -size % ALIGNMENT
+
+
 def _check_json(value: object, where: str, depth: int) -> None:
-    """Refuse what JSON would not give back as it was, or not at all."""
+    """Refuse what JSON would not give back as it was."""
     if depth == 0:
         raise OptionError(f"{where[:40]}... is nested too deeply, expected at most {_MAX_DEPTH} levels")
     if isinstance(value, dict):
@@ -168,59 +163,42 @@ def _check_json(value: object, where: str, depth: int) -> None:
         for index, item in enumerate(value):
             _check_json(item, f"{where}[{index}]", depth - 1)
     elif not isinstance(value, str | int | float | None):
-        raise OptionError(
-            f"{where} is a {type(value).__name__}, expected None, a boolean, number, string, list or dictionary"
-        )
+        expected = "None, a boolean, a number, a string, a list or a dictionary"
+        raise OptionError(f"{where} is a {type(value).__name__}, expected {expected}")
 
 
 def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """The array in C order and little-endian; no copy if it is so already."""
-    if not isinstance(name, str):
-        raise OptionError(f"an array has the name {name!r}, expected a string")
+    """The array in C order and little-endian; not copied if it is so already."""
     if not isinstance(array, np.ndarray):
         raise OptionError(f"array {name!r} is a {type(array).__name__}, expected a NumPy array")
     if array.dtype.name not in DTYPES:
         raise OptionError(f"array {name!r} has dtype {array.dtype}, expected one of {', '.join(DTYPES)}")
-    if array.ndim > _MAX_DIMENSIONS:
-        raise OptionError(f"array {name!r} has {array.ndim} dimensions, expected at most {_MAX_DIMENSIONS}")
     return np.asarray(array, dtype=DTYPES[array.dtype.name], order="C")
 
 
 def _header(kind: str, metadata: dict[str, Any], entries: dict[str, dict[str, Any]]) -> bytes:
     """The header as JSON, filled up with spaces."""
-    content = {
-        "kind": kind,
-        "package_version": _package_version(),
-        "metadata": metadata,
-        "arrays": entries,
-    }
     try:
-        text = json.dumps(
-            content, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-        ).encode()
-    except (
-        ValueError
-    ) as error:  # NaN, an infinity, half of a surrogate pair, an integer of thousands of digits
-        raise OptionError(f"metadata or a name of an array cannot be written as JSON: {error}") from None
-    return text + b" " * (-len(text) % ALIGNMENT)
-
-
-def _package_version() -> str:
-    try:
-        return importlib.metadata.version("headlong")
+        version = importlib.metadata.version("headlong")
     except importlib.metadata.PackageNotFoundError:  # run from a checkout
-        return "unknown"
+        version = "unknown"
+    content = {"kind": kind, "package_version": version, "metadata": metadata, "arrays": entries}
+    try:
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False, sort_keys=True).encode()
+    except ValueError as error:  # NaN, an infinity, half of a surrogate pair, an integer of 5,000 digits
+        raise OptionError(f"metadata or names of arrays cannot be written as JSON ({error})") from None
+    return text + b" " * _gap(len(text))
 
 
-def _replace(path: str, blocks: Iterable[bytes | NDArray[np.uint8]]) -> None:
+def _replace(path: str, blocks: Iterable[bytes | memoryview]) -> None:
     """Write a file beside its place and move it there when all of it is on the disk."""
     temporary = ""
     try:
         target = os.path.realpath(path)
-        temporary = os.path.join(os.path.dirname(target), f".headlong-{secrets.token_hex(8)}.tmp")
         older = os.path.exists(target)
         if older and not os.path.isfile(target):
             raise OSError(None, "it is a directory or a device")
+        temporary = os.path.join(os.path.dirname(target), f".headlong-{secrets.token_hex(8)}.tmp")
         with open(temporary, "xb") as file:
             file.writelines(blocks)
             file.flush()
@@ -228,8 +206,8 @@ def _replace(path: str, blocks: Iterable[bytes | NDArray[np.uint8]]) -> None:
         if older:
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
-    except (OSError, ValueError) as error:  # a ValueError: no path may hold a zero byte
-        raise ModelError(f"{path!s} cannot be written ({_reason(error)})") from error
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        raise ModelError(f"{path} cannot be written ({_reason(error)})") from error
     finally:
         with suppress(OSError):
             os.unlink(temporary)
@@ -243,9 +221,8 @@ def _mapped(path: str) -> mmap.mmap:
     """The whole file as read-only memory."""
     try:
         mode = os.stat(path).st_mode
-        if not stat.S_ISREG(mode):
-            found = "a directory" if stat.S_ISDIR(mode) else "not a regular file"
-            raise ModelError(f"{path} is {found}, {_MODEL}")
+        if not stat.S_ISREG(mode):  # asked before opening, which would wait for the other end of a pipe
+            raise ModelError(f"{path} is a {'directory' if stat.S_ISDIR(mode) else 'device'}, {_MODEL}")
         with open(path, "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
                 raise ModelError(f"{path} is empty, {_MODEL}")
@@ -255,7 +232,7 @@ def _mapped(path: str) -> mmap.mmap:
 
 
 def _read_preamble(path: str, mapped: mmap.mmap) -> tuple[int, bytes]:
-    """The length of the header and the checksum that the file claims."""
+    """The length of the header, and the checksum that the file claims."""
     start = mapped[: _PREAMBLE.size]
     if not start.startswith(MAGIC[: len(start)]):
         found = next((name for pattern, name in _FOREIGN if pattern.match(start)), "a foreign file")
@@ -264,85 +241,59 @@ def _read_preamble(path: str, mapped: mmap.mmap) -> tuple[int, bytes]:
         raise ModelError(f"{path} is truncated: it has {len(start)} bytes, expected {_PREAMBLE.size} or more")
     _, version, header_size, size, checksum = _PREAMBLE.unpack(start)
     if version > NEWEST_FORMAT:
-        raise ModelError(
-            f"{path} was written by a newer headlong (format {version}, this one reads up to {NEWEST_FORMAT}): "
-            "upgrade headlong"
-        )
+        known = f"format {version}, this one reads up to {NEWEST_FORMAT}"
+        raise ModelError(f"{path} was written by a newer headlong ({known}): upgrade headlong")
     if version < OLDEST_FORMAT:
-        raise ModelError(
-            f"{path} was written by an older headlong (format {version}, this one reads from {OLDEST_FORMAT} on): "
-            "train the model again"
-        )
+        known = f"format {version}, this one reads from {OLDEST_FORMAT} on"
+        raise ModelError(f"{path} was written by an older headlong ({known}): train the model again")
     if len(mapped) != size:
-        fault = "is truncated" if len(mapped) < size else "has something after its end"
+        fault = "is truncated" if len(mapped) < size else "goes on after its end"
         raise ModelError(f"{path} {fault}: it has {len(mapped)} bytes, expected {size}")
     if header_size % ALIGNMENT or header_size > size - _PREAMBLE.size:
-        raise ModelError(
-            f"{path} is damaged: its header has {header_size} bytes, expected a multiple of {ALIGNMENT} "
-            f"up to {size - _PREAMBLE.size}"
-        )
+        expected = f"a multiple of {ALIGNMENT} up to {size - _PREAMBLE.size}"
+        raise ModelError(f"{path} is damaged: its header has {header_size} bytes, expected {expected}")
     return header_size, checksum
 
 
 def _verify(path: str, mapped: mmap.mmap, checksum: bytes) -> None:
+    """Refuse a file in which any byte was changed."""
     actual = hashlib.sha256(mapped[:_HASHED])
     with memoryview(mapped) as view, view[_PREAMBLE.size :] as rest:
         actual.update(rest)
     if actual.digest() != checksum:
-        raise ModelError(
-            f"{path} is damaged: its checksum is {actual.hexdigest()[:12]}..., expected {checksum.hex()[:12]}..."
-        )
+        found, expected = actual.hexdigest()[:12], checksum.hex()[:12]
+        raise ModelError(f"{path} is damaged: its checksum begins with {found}, expected {expected}")
 
 
-def _read_header(
-    path: str, mapped: mmap.mmap, size: int
-) -> tuple[str, str, dict[str, Any], dict[str, object]]:
-    """Kind, version of the package, metadata, and the arrays' entries, which are still to be checked."""
+def _read_header(path: str, mapped: mmap.mmap, size: int) -> tuple[str, str, dict[str, Any], dict[str, Any]]:
+    """Kind, version of the package, metadata, and the entries of the arrays, which are not checked yet."""
     try:
         header = json.loads(mapped[_PREAMBLE.size : _PREAMBLE.size + size].decode())
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{path} has a malformed header ({error}), expected JSON in UTF-8") from None
-    match header:
-        case {
-            "kind": str(kind),
-            "package_version": str(version),
-            "metadata": dict(metadata),
-            "arrays": dict(entries),
-        } if _KIND.fullmatch(kind):
+    fields = ("kind", "package_version", "metadata", "arrays")
+    match [header.get(name) for name in fields] if isinstance(header, dict) else None:
+        case [str(kind), str(version), dict(metadata), dict(entries)] if _KIND.fullmatch(kind):
             return kind, version, metadata, entries
-    raise ModelError(
-        f"{path} has a malformed header ({short_repr(header)}), "
-        "expected the kind, package_version, metadata and arrays of a model"
-    )
+    raise ModelError(f"{path} has a malformed header ({short(header)}), expected {', '.join(fields)}")
 
 
-def _views(path: str, mapped: mmap.mmap, start: int, entries: dict[str, object]) -> dict[str, NDArray[Any]]:
+def _views(path: str, mapped: mmap.mmap, start: int, entries: dict[str, Any]) -> dict[str, NDArray[Any]]:
     """The arrays as views of the file, each in the one place where it can be."""
-    arrays = {}
-    offset = 0
+    arrays: dict[str, NDArray[Any]] = {}
+    end = start
     for name, entry in entries.items():
-        shown = f"{path} has a malformed header: array {short_repr(name)}"
-        match entry:
-            case {"dtype": str(dtype), "shape": [*shape], "offset": int(claimed), "size": int(size)} if (
-                dtype in DTYPES
-                and len(shape) <= _MAX_DIMENSIONS
-                and all(type(length) is int and 0 <= length <= len(mapped) for length in shape)
-            ):
-                expected = math.prod(shape) * DTYPES[dtype].itemsize
-            case _:
-                raise ModelError(f"{shown} is {short_repr(entry)}, expected dtype, shape, offset and size")
-        if (claimed, size) != (offset, expected):
-            raise ModelError(
-                f"{shown} has {size} bytes at offset {claimed}, expected {expected} at offset {offset}"
-            )
-        if size > len(mapped) - start - offset:
-            raise ModelError(
-                f"{shown} has {size} bytes, expected at most the {len(mapped) - start - offset} that are left"
-            )
-        arrays[name] = np.ndarray(shape, DTYPES[dtype], mapped, start + offset)
-        offset += size + -size % ALIGNMENT
-    if start + offset != len(mapped):
-        raise ModelError(
-            f"{path} has a malformed header: its arrays end at byte {start + offset}, expected {len(mapped)}"
-        )
+        where = f"{path} has a malformed header: array {short(name)}"
+        try:
+            # NumPy refuses shapes that are impossible or too large, but takes -1 for "all that is left".
+            array = arrays[name] = np.ndarray(tuple(entry["shape"]), DTYPES[entry["dtype"]], mapped, end)
+            found = entry["shape"], entry["size"], entry["offset"]
+        except (KeyError, TypeError, ValueError, OverflowError):
+            fitting = "the dtype, shape, size and offset of an array inside the file"
+            raise ModelError(f"{where} is {short(entry)}, expected {fitting}") from None
+        if found != (expected := (list(array.shape), array.nbytes, end - start)):
+            raise ModelError(f"{where} has shape, size and offset {short(found)}, expected {expected}")
+        end += array.nbytes + _gap(array.nbytes)
+    if end != len(mapped):
+        raise ModelError(f"{path} has a malformed header: its arrays end at {end}, expected {len(mapped)}")
     return arrays

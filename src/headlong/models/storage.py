@@ -21,12 +21,20 @@ def save_parser(trained: Trained, options: ParserOptions, path: str | Path) -> N
     metadata: dict[str, Any] = {
         "options": asdict(options),
         "licence": options.licence,
-        "tags": trained.tags,
-        "labels": trained.labels,
+        "tags": list(trained.tags),
+        "labels": list(trained.labels),
         "single_root": arcs.shape.single_root,
-        "attributes": arcs.shape.attributes,
-        "families": {family.name: asdict(family) for family in trained.families},
-        "scales": {"arcs": arcs.scales, "pruner": pruning.model.scales if pruning else None},
+        "attributes": list(arcs.shape.attributes),
+        "families": [
+            {
+                "name": family.name,
+                "slots": family.slots,
+                "relations": list(family.relations),
+                "templates": list(family.templates),
+            }
+            for family in trained.families
+        ],
+        "scales": {"arcs": list(arcs.scales), "pruner": list(pruning.model.scales) if pruning else None},
         "scores": trained.scores,
         "data": trained.data,
     }
@@ -51,7 +59,7 @@ def _options(stored: dict[str, Any]) -> ParserOptions:
 
 def _trained(file: ModelFile) -> Trained:
     metadata, arrays = file.metadata, file.arrays
-    families = {name: _family(stored) for name, stored in metadata["families"].items()}
+    families = {stored["name"]: _family(stored) for stored in metadata["families"]}
     attributes = tuple(metadata["attributes"])
     parts, labels = arrays["parts"], arrays["labels"]
     shape = Shape(
