@@ -177,7 +177,7 @@ def findings(figures: Statistics) -> list[Finding]:
     found = [*_tree_findings(figures), *_column_findings(figures)]
     if figures.long:
         message = (
-            f"{_sentences(figures.long)} with more than {LONG} words (longest: {figures.longest:,}): "
+            f"{_number(figures.long, 'sentence')} with more than {LONG} words (longest: {figures.longest:,}): "
             "is the text cut into sentences?"
         )
         found.append(Finding("long-sentences", figures.name, message))
@@ -213,10 +213,10 @@ def _tree_findings(figures: Statistics) -> Iterable[Finding]:
     """What is wrong with the trees of a file, and what could not be read at all."""
     name, several = figures.name, figures.several_roots
     if figures.unreadable.count:
-        message = f"{_sentences(figures.unreadable.count)} that cannot be read, the first: "
+        message = f"{_number(figures.unreadable.count, 'sentence')} that cannot be read, the first: "
         yield Finding("unreadable", name, message + figures.unreadable.first)
     if figures.cycles.count:
-        message = f"{_sentences(figures.cycles.count)} without a tree, the first: {figures.cycles.first}"
+        message = f"{_number(figures.cycles.count, 'sentence')} without a tree, the first: {figures.cycles.first}"
         yield Finding("cycles", name, message)
     headless = figures.missing["HEAD"]
     if headless:
@@ -224,12 +224,12 @@ def _tree_findings(figures: Statistics) -> Iterable[Finding]:
         yield Finding("no-heads", name, message)
     if several.count:
         message = (
-            f"{_sentences(several.count)} with several roots: a parser trained on this may return several "
+            f"{_number(several.count, 'sentence')} with several roots: a parser trained on this may return several "
             f"too (--root single demands one); the first: {several.first}"
         )
         yield Finding("several-roots", name, message)
     if figures.inner_roots:
-        message = f"{figures.inner_roots:,} words have the label root but do not hang from the root"
+        message = f"{_number(figures.inner_roots, 'word')} with the label root, but not at the root"
         yield Finding("inner-roots", name, message)
 
 
@@ -246,7 +246,7 @@ def _column_findings(figures: Statistics) -> Iterable[Finding]:
             yield Finding(f"many-{column.lower()}", name, message)
     if figures.unknown_upos > missing["UPOS"]:
         unknown = {tag: count for tag, count in figures.upos.items() if tag not in UD_TAGS}
-        message = f"{sum(unknown.values()):,} words with UPOS tags that UD does not have: {_listed(unknown)}"
+        message = f"{_number(sum(unknown.values()), 'word')} with UPOS tags that UD does not have: {_listed(unknown)}"
         yield Finding("unknown-tags", name, message)
     for column, code, enough, loss in (
         ("UPOS", "no-tags", 0.0, "the parser leans on these tags most of all"),
@@ -369,8 +369,8 @@ def _all_lack(parts: Sequence[Statistics], column: str) -> bool:
     return sum(part.missing[column] for part in parts) > _SHARE_MISSING * sum(part.words for part in parts)
 
 
-def _sentences(count: int) -> str:
-    return f"{count:,} sentence{'s' * (count != 1)}"
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _percent(part: int, whole: int) -> str:

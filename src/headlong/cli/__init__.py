@@ -6,6 +6,7 @@ Exit codes: 0 all went well, 1 bad data or a bad model, 2 an option that cannot 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -30,6 +31,10 @@ Exit codes: 0 all went well, 1 bad data or model, 2 wrong usage, 130 interrupted
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, by default those of the process; returns its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Words of any language are printed, whatever the locale of the machine can spell.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     arguments = inspect.with_view(list(sys.argv[1:] if argv is None else argv))
     args = _parser().parse_args(arguments)
     try:

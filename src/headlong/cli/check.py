@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     """Print statistics and warnings."""
     from headlong.check import findings, overlap, overlap_findings, survey_file
 
-    paths = [*((path, _part(path)) for path in args.files)]
+    paths = [(path, _part(path)) for path in args.files]
     paths += [(path, part) for part in PARTS for path in getattr(args, part)]
     if not paths:
         raise OptionError("no file to check: name at least one")
@@ -70,9 +70,7 @@ def run(args: argparse.Namespace) -> int:
         print(_json(statistics, overlaps, found))
     else:
         print(statistics_table(statistics, overlaps))
-        for finding in found:
-            print(f"\nwarning: {finding}", end="")
-        print("\n\nno warnings" if not found else "")
+        print("\n" + ("\n".join(f"warning: {finding}" for finding in found) or "no warnings"))
     return 1 if args.strict and found else 0
 
 

@@ -11,7 +11,8 @@ from headlong.cli.shared import add_command, add_format
 _DESCRIPTION = """\
 Score parsed files against a gold file: the official scores of Universal Dependencies to the digit, scores without
 punctuation, with full labels (strict), of non-projective arcs, of whole trees, and by sentence length. The files may
-differ in sentences, tokens and words, but must have the same characters.
+differ in sentences, tokens and words, but must have the same characters. Enhanced dependencies (ELAS, EULAS) are
+scored if all files have them.
 
 With two systems a paired test tells whether their difference may be chance."""
 
@@ -57,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
         for name in (args.gold, args.system, args.second)
         if name is not None
     )
-    evaluations = [evaluate(gold, system) for system in systems]
+    enhanced = all(any(deps != "_" for one in part for deps in one.deps) for part in (gold, *systems))
+    evaluations = [evaluate(gold, system, enhanced=enhanced) for system in systems]
     if len(systems) == 1:
         tables = report(evaluations[0], labels=args.by_label, distances=args.by_distance)
         _print(args, evaluations[0].to_dict(), tables)

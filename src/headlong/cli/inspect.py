@@ -61,7 +61,7 @@ def with_view(arguments: list[str]) -> list[str]:
     if place < 0 or arguments[place] != "inspect":
         return arguments
     after = arguments[place + 1 :]
-    if not after or after[0] in (*_VIEWS, "-h", "--help"):
+    if after and after[0] in (*_VIEWS, "-h", "--help"):
         return arguments
     return [*arguments[: place + 1], "model", *after]
 
@@ -139,7 +139,7 @@ def _show_problem(args: argparse.Namespace) -> int:
             head = f"{one['head']} {sentence.forms[one['head']]}"
             numbers = (f"{one['score']:.3f}", f"{one['probability']:.4f}")
             rows.append((name, head, one["label"], *numbers, " ".join(marks)))
-    print(table(rows))
+    print(table(rows, left=(0, 1, 2, 5)))
     return 0
 
 

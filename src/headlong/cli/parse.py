@@ -11,7 +11,16 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headlong.cli.shared import Skipped, add_command, add_format, add_skip_bad, add_threads, complain, on_terminal
+from headlong.cli.shared import (
+    Skipped,
+    add_command,
+    add_format,
+    add_skip_bad,
+    add_threads,
+    check_folder,
+    complain,
+    on_terminal,
+)
 from headlong.errors import DataError, HeadlongError, OptionError
 
 if TYPE_CHECKING:
@@ -112,6 +121,8 @@ def _jobs(inputs: Sequence[str], output: str, folder: str | None) -> list[tuple[
         if "-" in inputs:
             raise OptionError("--output-dir needs input files: standard input has no name for its output")
         jobs = [([name], os.path.join(folder, Path(name).name)) for name in inputs]
+    elif output != "-":
+        check_folder(output)
     outputs: dict[str, str] = {}
     for names, target in jobs:
         for name in names:

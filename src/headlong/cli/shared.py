@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING
+
+from headlong.errors import OptionError
 
 if TYPE_CHECKING:
     from headlong.errors import DataError
@@ -117,12 +119,24 @@ class Skipped:
             complain(f"{path}: {count:,} bad {were} left out; the first: {self.first[path]}")
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as aligned columns: the first to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows
-    )
+def table(rows: Sequence[Sequence[str]], left: Container[int] = (0,)) -> str:
+    """Rows as aligned columns, those in `left` to the left and the others to the right."""
+    columns = []
+    for i, column in enumerate(zip(*rows, strict=True)):
+        width = max(map(len, column))
+        columns.append([cell.ljust(width) if i in left else cell.rjust(width) for cell in column])
+    return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
+
+
+def check_folder(target: str | os.PathLike[str]) -> None:
+    """Refuse a file to be written whose folder is missing or closed, before any work is done."""
+    folder = os.path.dirname(target) or "."
+    if not os.path.isdir(folder):
+        raise OptionError(f"cannot write {target}: found no folder {folder}")
+    if os.path.isdir(target):
+        raise OptionError(f"cannot write {target}: it is a folder, expected the name of a file")
+    if not os.access(folder, os.W_OK):
+        raise OptionError(f"cannot write {target}: no permission to write to {folder}")
 
 
 def human_size(count: float) -> str:

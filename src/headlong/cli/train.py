@@ -16,6 +16,7 @@ from headlong.cli.shared import (
     add_format,
     add_skip_bad,
     add_threads,
+    check_folder,
     complain,
     human_size,
     human_time,
@@ -150,13 +151,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_output(output: Path, sources: Sequence[str]) -> None:
     """Refuse a place where the model cannot be written, before any work is done."""
-    folder = output.parent
-    if not folder.is_dir():
-        raise OptionError(f"cannot write {output}: found no folder {folder}")
-    if output.is_dir():
-        raise OptionError(f"cannot write {output}: it is a folder, expected the name of a file")
-    if not os.access(folder, os.W_OK):
-        raise OptionError(f"cannot write {output}: no permission to write to {folder}")
+    check_folder(output)
     if output.exists() and any(os.path.exists(name) and output.samefile(name) for name in sources):
         raise OptionError(f"the output {output} is one of the input files: choose another place for it")
 
