@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import sys
@@ -535,6 +536,36 @@ def test_report_and_dictionary(tmp_path):
     assert plain["by_label"]["punct"]["gold"] == 1
     with pytest.raises(FrozenInstanceError):
         result.own = {}  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.2])
+def test_files_are_as_good_as_sentences(tmp_path, rate):
+    """Reading shares columns between the files; neither the scores nor the collector may notice."""
+    rng = Random(11)
+    gold = random_treebank(rng, 20)
+    system = recut(copied(gold), rng, rate)
+    mistag(system, rng, rate)
+    paths = [tmp_path / "gold", tmp_path / "system"]
+    for path, text in zip(paths, map(to_text, (gold, system)), strict=True):
+        path.write_text(text, encoding="utf-8")
+    expected = evaluate(*map(read_conllu, paths))
+    for enabled in (True, False):
+        (gc.enable if enabled else gc.disable)()
+        try:
+            assert evaluate_files(*paths) == expected
+            assert evaluate_files(*reversed(paths)) == evaluate(*map(read_conllu, reversed(paths)))
+            assert gc.isenabled() is enabled
+        finally:
+            gc.enable()
+    assert "ELAS" not in evaluate_files(*paths, enhanced=False).official
+
+
+def test_files_in_conllx(tmp_path):
+    path = tmp_path / "words.conll"
+    path.write_text("1\ta\t_\tN\tn\t_\t2\tSUBJ\t_\t_\n2\t.\t_\tF\tf\t_\t0\tROOT\t_\t_\n", encoding="utf-8")
+    result = evaluate_files(path, path, format="conllx")
+    assert result["UAS"] == Score(2, 2, 2, 2)
+    assert result["UAS no punct"] == Score(1, 1, 1, 1)
 
 
 def test_report_of_a_comparison():

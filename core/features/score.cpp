@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #if defined(__x86_64__)
@@ -25,7 +26,8 @@ inline void sum_codes(const SlotCodes& codes, const Templates& templates, const 
     const Code* row = codes.row(s, slots[s]) + block;
     for (Index lane = 0; lane < LANES; ++lane) sums[lane] += row[lane];
   }
-  for (Index r = 0; r < templates.relations; ++r) {
+  for (std::uint32_t rest = templates.used[block / LANES]; rest != 0; rest &= rest - 1) {
+    const int r = std::countr_zero(rest);
     const Code* multipliers = templates.multipliers.data() + static_cast<std::size_t>(r) * templates.stride + block;
     for (Index lane = 0; lane < LANES; ++lane) sums[lane] += relations[r] * multipliers[lane];
   }
@@ -75,7 +77,8 @@ __attribute__((target("avx2"), always_inline)) inline __m256i sum_codes_avx2(con
                                                                              Index block) {
   __m256i sum = load(codes.row(0, slots[0]) + block);
   for (Index s = 1; s < templates.slots; ++s) sum = _mm256_add_epi32(sum, load(codes.row(s, slots[s]) + block));
-  for (Index r = 0; r < templates.relations; ++r) {
+  for (std::uint32_t rest = templates.used[block / LANES]; rest != 0; rest &= rest - 1) {
+    const int r = std::countr_zero(rest);
     const Code* multipliers = templates.multipliers.data() + static_cast<std::size_t>(r) * templates.stride + block;
     const __m256i value = _mm256_set1_epi32(static_cast<int>(relations[r]));
     sum = _mm256_add_epi32(sum, _mm256_mullo_epi32(value, load(multipliers)));

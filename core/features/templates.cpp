@@ -29,6 +29,7 @@ Templates::Templates(std::span<const Code> seeds_, std::span<const Atom> atoms_,
       multipliers(static_cast<std::size_t>(relations) * stride, 0) {
   if (multipliers_.size() != static_cast<std::size_t>(relations) * count)
     throw std::invalid_argument("multipliers must have one row a relation and one column a template");
+  if (relations > 32) throw std::invalid_argument("a family may have at most 32 relations");
   for (const Atom& atom : atoms)
     if (atom.pattern < 0 || atom.pattern >= count || atom.slot < 0 || atom.slot >= slots || atom.attribute < 0)
       throw std::invalid_argument("an atom lies outside its family");
@@ -36,9 +37,14 @@ Templates::Templates(std::span<const Code> seeds_, std::span<const Atom> atoms_,
   std::stable_sort(atoms.begin(), atoms.end(), [&](const Atom& a, const Atom& b) { return place(a) < place(b); });
   for (const Atom& atom : atoms) ++begins[place(atom) + 1];
   for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
-  for (Index r = 0; r < relations; ++r)
-    std::copy_n(multipliers_.begin() + static_cast<std::ptrdiff_t>(r) * count, count,
-                multipliers.begin() + static_cast<std::ptrdiff_t>(r) * stride);
+  used.assign(stride / 8, 0);
+  for (Index r = 0; r < relations; ++r) {
+    for (Index t = 0; t < count; ++t) {
+      const Code multiplier = multipliers_[static_cast<std::size_t>(r) * count + t];
+      multipliers[static_cast<std::size_t>(r) * stride + t] = multiplier;
+      if (multiplier != 0) used[t / 8] |= 1U << r;
+    }
+  }
 }
 
 void slot_codes(const Attributes& attributes, const Templates& templates, SlotCodes& out) {

@@ -23,11 +23,12 @@ struct Templates {
   Index count = 0;
   Index slots = 0;
   Index relations = 0;
-  Index stride = 0;               // count rounded up to whole vectors of eight
-  std::vector<Code> seeds;        // [count] hash of the template's text: a code does not depend on the template order
-  std::vector<Atom> atoms;        // grouped by (slot, template)
-  std::vector<Index> begins;      // [slots * count + 1] ranges of `atoms`
-  std::vector<Code> multipliers;  // [relations * stride], zero where the template does not look at the relation
+  Index stride = 0;                 // count rounded up to whole vectors of eight
+  std::vector<Code> seeds;          // [count] hash of the template's text: a code does not depend on the template order
+  std::vector<Atom> atoms;          // grouped by (slot, template)
+  std::vector<Index> begins;        // [slots * count + 1] ranges of `atoms`
+  std::vector<Code> multipliers;    // [relations * stride], zero where the template does not look at the relation
+  std::vector<std::uint32_t> used;  // [stride / 8] bits of the relations that any of eight templates looks at
 
   Templates() = default;
   Templates(std::span<const Code> seeds, std::span<const Atom> atoms, std::span<const Code> multipliers, Index slots,

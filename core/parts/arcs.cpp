@@ -42,20 +42,32 @@ void prepare(std::span<const Traits> traits, ArcContext& context) {
   count_class(traits, VERB, context.verbs);
   count_class(traits, CONJUNCTION, context.conjunctions);
   context.tags.assign(traits.size(), 0);
+  context.tag_counts.assign((traits.size() + 1) * MAX_TAGS, 0);
+  for (std::size_t i = 0; i < traits.size(); ++i) {
+    Index* row = context.tag_counts.data() + (i + 1) * MAX_TAGS;
+    std::copy_n(row - MAX_TAGS, MAX_TAGS, row);
+    ++row[traits[i].tag % MAX_TAGS];
+  }
   for (Index i = context.size() - 1; i >= 0; --i) context.first[traits[i].tag % MAX_TAGS] = i;
 }
 
 void add_arc(const ArcContext& context, Index head, Index modifier, Parts& arcs) {
   const Index left = std::min(head, modifier), right = std::max(head, modifier);
-  auto between = [&](const std::vector<Index>& counts) {
-    return mix(11 + static_cast<Code>(std::min(counts[right] - counts[left + 1], Index{3})));
+  auto few = [](Index count) { return mix(11 + static_cast<Code>(std::min(count, Index{3}))); };
+  auto between = [&](const std::vector<Index>& counts) { return few(counts[right] - counts[left + 1]); };
+  // Words between the two with the tag of one of them: a head with rivals nearer by is a worse guess.
+  auto same_tag = [&](Index word) {
+    const Index* counts = context.tag_counts.data() + context.traits[word].tag % MAX_TAGS;
+    return few(counts[static_cast<std::size_t>(right) * MAX_TAGS] -
+               counts[static_cast<std::size_t>(left + 1) * MAX_TAGS]);
   };
   const Code direction = side(head, modifier);
   arcs.slots.insert(arcs.slots.end(), {head, modifier});
-  arcs.relations.insert(arcs.relations.end(),
-                        {mix(direction), mix(16 * direction + distance_bin(right - left)),
-                         mix(0x10000U + agreement(context.traits[head], context.traits[modifier])),
-                         between(context.punctuation), between(context.verbs), between(context.conjunctions)});
+  arcs.relations.insert(
+      arcs.relations.end(),
+      {mix(direction), mix(16 * direction + distance_bin(right - left)),
+       mix(0x10000U + agreement(context.traits[head], context.traits[modifier])), between(context.punctuation),
+       between(context.verbs), between(context.conjunctions), same_tag(head), same_tag(modifier)});
   ++arcs.count;
 }
 

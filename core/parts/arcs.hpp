@@ -17,7 +17,7 @@ struct Traits {
 enum Class : std::uint8_t { PUNCTUATION = 1, VERB = 2, CONJUNCTION = 4 };
 
 // The relations of an arc, in the order of a template's multipliers. `Side` is all that a between part has.
-enum class Relation : Index { Side, Distance, Agreement, Punctuation, Verbs, Conjunctions, Count };
+enum class Relation : Index { Side, Distance, Agreement, Punctuation, Verbs, Conjunctions, Rivals, Twins, Count };
 inline constexpr Index ARC_RELATIONS = static_cast<Index>(Relation::Count);
 inline constexpr Index BETWEEN_RELATIONS = 1;
 inline constexpr Index MAX_TAGS = 64;  // sets of tags are machine words; rarer tags are folded into one
@@ -40,6 +40,7 @@ struct Parts {
 struct ArcContext {
   std::span<const Traits> traits;
   std::vector<Index> punctuation, verbs, conjunctions;  // [words + 1] how many stand before each position
+  std::vector<Index> tag_counts;                        // [(words + 1) * MAX_TAGS] the same for each tag
   std::vector<std::uint64_t> tags;                      // scratch: tags strictly between a modifier and each head
   Index first[MAX_TAGS] = {};                           // the first word with each tag
 

@@ -49,8 +49,10 @@ def own_scores(judged: Judgement) -> dict[str, Score]:
     """What the official scorer does not count, by name; see :class:`headlong.evaluation.Evaluation`."""
     # The gold file says whether an aligned word is punctuation: equal words give equal precision and recall.
     gold = ~judged.gold.punctuation
-    system = ~judged.system.punctuation
-    system[judged.s] = gold[judged.g]
+    system = gold
+    if not judged.identical:
+        system = ~judged.system.punctuation
+        system[judged.s] = gold[judged.g]
     crossing = judged.crossing()
     both = crossing[1][judged.s]
     sentences, predicted = len(judged.gold.lengths), len(judged.system.lengths)

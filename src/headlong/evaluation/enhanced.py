@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -23,16 +24,19 @@ def edges(deps: str) -> list[Edge]:
     >>> edges("3:conj:and>obj|8.1:obl|0:root")
     [(3, 'conj:and>obj', 'conj>obj'), (0, 'root', 'root')]
     """
-    if deps == "_":
-        return []
     found = []
-    for arc in deps.split("|"):
+    for arc in deps.split("|") if deps != "_" else ():
         head, colon, path = arc.partition(":")
-        if not colon or not head.replace(".", "", 1).isdecimal():
+        if head.isdecimal() and colon:
+            found.append((int(head), path, _without_subtypes(path)))
+        elif not colon or not head.replace(".", "", 1).isdecimal():
             raise ValueError(arc)
-        if "." not in head:
-            found.append((int(head), path, ">".join(step.partition(":")[0] for step in path.split(">"))))
     return found
+
+
+@lru_cache(maxsize=4096)
+def _without_subtypes(path: str) -> str:
+    return ">".join(step.partition(":")[0] for step in path.split(">"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,8 @@ def enhanced_scores(judged: Judgement) -> dict[str, Score]:
 def _pairs(left: Indices, right: Indices) -> int:
     """How many pairs of equal numbers two arrays have."""
     keys, counts = np.unique(left, return_counts=True)
+    if np.array_equal(left, right):
+        return int(counts @ counts)
     others, other_counts = np.unique(right, return_counts=True)
     _, mine, theirs = np.intersect1d(keys, others, assume_unique=True, return_indices=True)
     return int(counts[mine] @ other_counts[theirs])

@@ -176,10 +176,11 @@ class Words:
     def punctuation(self) -> Flags:
         """(words,): the words that :func:`is_punctuation` names."""
         tags = self.flat("upos")
-        flags = np.fromiter(map("PUNCT".__eq__, tags), np.bool_, self.size)
-        if not UNIVERSAL_TAGS.issuperset(tags):
-            flags[:] = list(map(is_punctuation, self.flat("forms"), tags))
-        return flags
+        (numbers, _), names = numbered(tags, tags)
+        if UNIVERSAL_TAGS.issuperset(names):
+            flags: Flags = np.array([name == "PUNCT" for name in names], dtype=np.bool_)[numbers]
+            return flags
+        return np.fromiter(map(is_punctuation, self.flat("forms"), tags), np.bool_, self.size)
 
 
 def numbering() -> defaultdict[str, int]:
@@ -229,6 +230,8 @@ class Judgement:
         self.gold, self.system = Words(gold), Words(system)
         self.g, self.s = self.alignment.gold, self.alignment.system
         self.identical = len(self.g) == self.gold.size == self.system.size
+        if self.agree("heads"):
+            self.system.parents = self.gold.parents
         self.labels = Labels(*self.columns("labels"))
         unaligned = np.full(self.system.size + 2, UNALIGNED, dtype=np.int64)
         unaligned[self.s] = self.g
@@ -240,20 +243,23 @@ class Judgement:
         self.las: Flags = self.head & (self.labels.gold_base[self.g] == self.labels.system_base[self.s])
         self.strict: Flags = self.head & (self.labels.gold[self.g] == self.labels.system[self.s])
 
+    def agree(self, name: str) -> bool:
+        """Whether all sentences agree in a column."""
+        return self.gold.columns(name) == self.system.columns(name)
+
     def columns(self, name: str) -> tuple[list[str], list[str]]:
         """A column of all words of both files; the same list twice if all sentences agree in it."""
         gold = self.gold.flat(name)
-        same = self.gold.columns(name) == self.system.columns(name)
-        return gold, gold if same else self.system.flat(name)
+        return gold, gold if self.agree(name) else self.system.flat(name)
 
     def equal(self, name: str, memo: Memo | None = None, free: str | None = None) -> Flags:
         """Where a column agrees, as it is or through ``memo``; a gold value of ``free`` always does."""
-        gold, system = self.columns(name)
+        if self.identical and self.agree(name):
+            return np.ones(len(self.g), dtype=np.bool_)
+        gold, system = self.gold.flat(name), self.system.flat(name)
         if not self.identical:
             gold = list(map(gold.__getitem__, self.g.tolist()))
             system = list(map(system.__getitem__, self.s.tolist()))
-        elif gold is system:
-            return np.ones(len(gold), dtype=np.bool_)
         flags = np.fromiter(map(eq, gold, system), np.bool_, len(gold))
         for i in np.flatnonzero(~flags).tolist():
             flags[i] = gold[i] == free or (memo is not None and memo[gold[i]] == memo[system[i]])
@@ -280,9 +286,7 @@ class Judgement:
     def crossing(self) -> tuple[Flags, Flags]:
         """Which words of each file, (words,), hang on a non-projective arc; equal trees are done once."""
         gold = nonprojective_words(self.gold.parents, self.gold.lengths)
-        if np.array_equal(self.gold.parents, self.system.parents) and np.array_equal(
-            self.gold.lengths, self.system.lengths
-        ):
+        if self.system.parents is self.gold.parents:
             return gold, gold
         return gold, nonprojective_words(self.system.parents, self.system.lengths)
 

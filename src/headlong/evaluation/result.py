@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
 from headlong.evaluation.counting import by_distance, by_label, by_length, official_scores, own_scores
 from headlong.evaluation.enhanced import enhanced_scores
 from headlong.evaluation.judgement import Judgement
+from headlong.evaluation.reading import collector_at_rest, read_together
 from headlong.evaluation.scores import LengthBin, Score
-from headlong.text import Sentence, read_conllu
+from headlong.text import Format, Sentence, Source
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,15 @@ def evaluate(gold: Iterable[Sentence], system: Iterable[Sentence], *, enhanced: 
 
 
 def evaluate_files(
-    gold: str | PathLike[str], system: str | PathLike[str], *, enhanced: bool = True
+    gold: Source,
+    system: Source,
+    *,
+    enhanced: bool = True,
+    format: Format = "conllu",  # noqa: A002
 ) -> Evaluation:
-    """:func:`evaluate` on two files."""
-    return evaluate(read_conllu(gold), read_conllu(system), enhanced=enhanced)
+    """:func:`evaluate` on two files or open streams, in a format of :func:`~headlong.text.read_conllu`.
+
+    They are read in lockstep and share memory for what is equal in them.
+    """
+    with collector_at_rest():
+        return evaluate(*read_together(gold, system, format), enhanced=enhanced)

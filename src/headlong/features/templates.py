@@ -24,7 +24,7 @@ from headlong.features.attributes import is_attribute
 
 _ATOM = re.compile(r"(?P<slot>[a-z])(\[(?P<offset>[+-]?\d+)\])?\.(?P<attribute>[A-Za-z]\w*(\[\w+\])?)")
 
-ARC_RELATIONS = ("side", "dist", "agree", "puncts", "verbs", "conjs")
+ARC_RELATIONS = ("side", "dist", "agree", "puncts", "verbs", "conjs", "rivals", "twins")
 BETWEEN_RELATIONS = ("side",)
 
 
