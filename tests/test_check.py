@@ -12,9 +12,9 @@ def sentence(words: str, heads: list[int], labels: str = "", **columns: str) -> 
     """A sentence with good columns where none are given; strings are split at spaces."""
     n = len(words.split())
     given = {"upos": "NOUN VERB " * n, "xpos": "N V " * n, "lemmas": words, **columns}
-    lists = {name: text.split()[:n] for name, text in given.items()}
+    upos, xpos, lemmas = (given[name].split()[:n] for name in ("upos", "xpos", "lemmas"))
     names = labels.split() or ["root" if head == 0 else "dep" for head in heads]
-    return Sentence.from_words(words.split(), heads=heads, labels=names, **lists)
+    return Sentence.from_words(words.split(), heads=heads, labels=names, upos=upos, xpos=xpos, lemmas=lemmas)
 
 
 def codes(*sentences: Sentence) -> list[str]:

@@ -77,6 +77,7 @@ def model(folder, trained):
 
 def run(capsys, *arguments: str) -> SimpleNamespace:
     """Exit code and output of the command."""
+    code: str | int | None
     try:
         code = main(list(arguments))
     except SystemExit as leave:
@@ -85,7 +86,7 @@ def run(capsys, *arguments: str) -> SimpleNamespace:
     return SimpleNamespace(code=code, out=out, err=err)
 
 
-def process(*arguments: str, **options) -> subprocess.CompletedProcess:
+def process(*arguments: str, **options) -> subprocess.CompletedProcess[bytes]:
     """The command as a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
     command = [sys.executable, "-m", "headlong", *arguments]
