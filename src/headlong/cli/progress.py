@@ -53,8 +53,15 @@ class TrainingLog:
         if self.bar is None:
             from tqdm import tqdm
 
-            name = _name(progress)
-            self.bar = tqdm(total=progress.total, desc=name, unit=" sentences", leave=False, file=sys.stderr)
+            # The first report comes when some sentences are done: the bar's speed must not count them.
+            self.bar = tqdm(
+                total=progress.total,
+                initial=progress.done,
+                desc=_name(progress),
+                bar_format="{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]",
+                leave=False,
+                file=sys.stderr,
+            )
         self.bar.n = progress.done
         self.bar.set_postfix_str(f"loss {progress.loss:.4f}, {progress.words_per_second:,.0f} words/s")
 
