@@ -149,6 +149,11 @@ class WordEncoder:
             rows = np.array(found, np.intp)
             return self._codes[rows], self._traits[rows]
 
+    def clear(self) -> None:
+        """Empties the cache."""
+        with self._lock:
+            self._clear()
+
     def _clear(self) -> None:
         self._rows: dict[tuple[str, ...], int] = {}
         self._new_codes: list[list[int]] = []

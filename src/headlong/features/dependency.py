@@ -59,3 +59,5 @@ h.upos m.upos conjs side
 """
     ),
 )
+
+FAMILIES = (ARC, BETWEEN, LABEL, PRUNER)

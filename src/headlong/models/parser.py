@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from headlong.errors import NotFittedError, OptionError
+from headlong.errors import ModelError, NotFittedError, OptionError
 from headlong.features.attributes import WordEncoder
 from headlong.features.templates import Family
 from headlong.inference.decoders import DECODERS
@@ -164,7 +164,10 @@ class Parser:
         trained, options = load_parser(path)
         parser = cls(**asdict(options))
         parser._trained = trained
-        parser._prepare()
+        try:
+            parser._prepare()
+        except ValueError as error:
+            raise ModelError(f"{path} does not fit together ({error}), expected a sound parser model") from error
         return parser
 
     @property
@@ -190,6 +193,11 @@ class Parser:
     def families(self) -> tuple[Family, ...]:
         """The template families of the model."""
         return self.trained.families
+
+    def clear_cache(self) -> None:
+        """Forgets the codes of the words seen so far; answers do not change. For benchmarks, and to free memory."""
+        self._require()
+        self._encoder.clear()
 
     # ---- inside
 

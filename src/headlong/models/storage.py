@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from headlong.errors import HeadlongError, ModelError
+from headlong.features import dependency
 from headlong.features.templates import Family
 from headlong.models.arcs import Pruning, Shape, TrainedArcs
 from headlong.models.modelfile import ModelFile, read_model, write_model
@@ -28,8 +29,6 @@ def save_parser(trained: Trained, options: ParserOptions, path: str | Path) -> N
         "families": [
             {
                 "name": family.name,
-                "slots": family.slots,
-                "relations": list(family.relations),
                 "templates": list(family.templates),
             }
             for family in trained.families
@@ -50,7 +49,7 @@ def load_parser(path: str | Path) -> tuple[Trained, ParserOptions]:
     try:
         return _trained(file), _options(file.metadata["options"])
     except (KeyError, TypeError, ValueError, IndexError, HeadlongError) as error:
-        raise ModelError(f"{path}: found a parser model that does not fit together ({error})") from error
+        raise ModelError(f"{path} does not fit together ({error}), expected a sound parser model") from error
 
 
 def _options(stored: dict[str, Any]) -> ParserOptions:
@@ -89,7 +88,8 @@ def _trained(file: ModelFile) -> Trained:
 
 
 def _family(stored: dict[str, Any]) -> Family:
-    return Family(stored["name"], stored["slots"], tuple(stored["relations"]), tuple(stored["templates"]))
+    known = {family.name: family for family in dependency.FAMILIES}[stored["name"]]
+    return Family(known.name, known.slots, known.relations, tuple(stored["templates"]))
 
 
 def _bits(table: np.ndarray[Any, Any]) -> int:

@@ -112,8 +112,7 @@ def _frequent(values: Any, limit: int) -> tuple[str, ...]:
 
 
 def _attributes() -> tuple[str, ...]:
-    families = (dependency.ARC, dependency.BETWEEN, dependency.LABEL, dependency.PRUNER)
-    return tuple(sorted({name for family in families for name in family.attributes}))
+    return tuple(sorted({name for family in dependency.FAMILIES for name in family.attributes}))
 
 
 def _train_pruner(
