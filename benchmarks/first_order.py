@@ -91,7 +91,7 @@ def page(figures: dict[str, Any], split: str, path: Path) -> str:
         "",
         f"## First order, {split} sets",
         "",
-        "| treebank | UAS | LAS (full labels) | LAS (without subtypes) | training CPU s | training memory MB | model MB |",
+        "| treebank | UAS | LAS (full labels) | LAS (no subtypes) | training CPU s | training memory MB | model MB |",
         "| --- | --- | --- | --- | --- | --- | --- |",
         *(_row(row) for row in figures["accuracy"]),
         "",
