@@ -160,12 +160,17 @@ def mix(value: int) -> int:
 
 
 def slot_code(seed: int, slot: int, values: Sequence[int]) -> int:
-    """The code of a word in a slot of a template: seed and slot, with the values taken in one after another."""
-    state = (seed + 0x9E3779B9 * slot) & _MASK
+    """The code of a word in a slot of a template: the hash of slot and values, times an odd number of the template.
+
+    Slot 0 adds the seed; a slot that the template does not look at adds nothing else.
+    """
+    start = 0x9E3779B9 * (slot + 1) & _MASK
+    state = start
     for value in values:
         state = (state ^ value) * 0x9E3779B1 & _MASK
         state ^= state >> 15
-    return mix(state)
+    code = mix(state) * (mix((seed + start) & _MASK) | 1) if values else 0
+    return (code + (seed if slot == 0 else 0)) & _MASK
 
 
 def template_slot_codes(
@@ -184,7 +189,7 @@ def template_slot_codes(
         for word_number in range(len(attributes)):
             places = [(word_number + offset, column) for offset, column in atoms]
             values = [int(attributes[p][c]) if 0 <= p < len(attributes) else OUTSIDE for p, c in places]
-            row.append(slot_code(seed, number, values) if atoms or number == 0 else 0)
+            row.append(slot_code(seed, number, values))
         codes.append(row)
     return codes
 

@@ -1,7 +1,8 @@
 #include "features/templates.hpp"
 
-#include <algorithm>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace headlong {
 
@@ -24,23 +25,40 @@ Templates::Templates(std::span<const Code> seeds_, std::span<const Atom> atoms_,
       relations(relations_),
       stride((count + 7) / 8 * 8),
       seeds(seeds_.begin(), seeds_.end()),
-      atoms(atoms_.begin(), atoms_.end()),
-      begins(static_cast<std::size_t>(slots) * count + 1, 0),
-      multipliers(static_cast<std::size_t>(relations) * stride, 0) {
+      view_of(static_cast<std::size_t>(slots) * stride, -1),
+      view_factors(static_cast<std::size_t>(slots) * stride, 0),
+      multipliers(static_cast<std::size_t>(relations) * stride, 0),
+      used(stride / 8, 0) {
+  if (relations > 32) throw std::invalid_argument("a family may have at most 32 relations");
   if (multipliers_.size() != static_cast<std::size_t>(relations) * count)
     throw std::invalid_argument("multipliers must have one row a relation and one column a template");
-  if (relations > 32) throw std::invalid_argument("a family may have at most 32 relations");
-  for (const Atom& atom : atoms)
+  seeds.resize(stride, 0);
+  // The atoms of each (slot, template), in the order in which they were written.
+  std::vector<std::vector<std::pair<Index, Index>>> lists(static_cast<std::size_t>(slots) * stride);
+  for (const Atom& atom : atoms_) {
     if (atom.pattern < 0 || atom.pattern >= count || atom.slot < 0 || atom.slot >= slots || atom.attribute < 0)
       throw std::invalid_argument("an atom lies outside its family");
-  for (const Atom& atom : atoms)
     if (atom.offset < -MAX_OFFSET || atom.offset > MAX_OFFSET)
       throw std::invalid_argument("an atom looks more than 99 words away");
-  auto place = [this](const Atom& atom) { return atom.slot * count + atom.pattern; };
-  std::stable_sort(atoms.begin(), atoms.end(), [&](const Atom& a, const Atom& b) { return place(a) < place(b); });
-  for (const Atom& atom : atoms) ++begins[place(atom) + 1];
-  for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
-  used.assign(stride / 8, 0);
+    lists[static_cast<std::size_t>(atom.slot) * stride + atom.pattern].emplace_back(atom.offset, atom.attribute);
+  }
+  views.push_back(0);
+  slot_views.push_back(0);
+  for (Index slot = 0; slot < slots; ++slot) {
+    std::map<std::vector<std::pair<Index, Index>>, Index> known;
+    for (Index t = 0; t < count; ++t) {
+      const std::size_t place = static_cast<std::size_t>(slot) * stride + t;
+      if (lists[place].empty()) continue;
+      const auto [found, is_new] = known.emplace(lists[place], static_cast<Index>(views.size()) - 1);
+      if (is_new) {
+        for (const auto& [offset, attribute] : lists[place]) atoms.push_back({t, slot, offset, attribute});
+        views.push_back(static_cast<Index>(atoms.size()));
+      }
+      view_of[place] = found->second;
+      view_factors[place] = mix(seeds[t] + SLOT_STEP * static_cast<Code>(slot + 1)) | 1;
+    }
+    slot_views.push_back(static_cast<Index>(views.size()) - 1);
+  }
   for (Index r = 0; r < relations; ++r) {
     for (Index t = 0; t < count; ++t) {
       const Code multiplier = multipliers_[static_cast<std::size_t>(r) * count + t];
@@ -51,25 +69,30 @@ Templates::Templates(std::span<const Code> seeds_, std::span<const Atom> atoms_,
 }
 
 void slot_codes(const Attributes& attributes, const Templates& templates, SlotCodes& out) {
+  const Index stride = templates.stride;
   out.words = attributes.words;
-  out.stride = templates.stride;
-  out.codes.assign(static_cast<std::size_t>(templates.slots) * attributes.words * templates.stride, 0);
+  out.stride = stride;
+  out.codes.resize(static_cast<std::size_t>(templates.slots) * attributes.words * stride);
   auto attribute = [&](Index word, const Atom& atom) {
     const Index position = word + atom.offset;
     if (position < 0 || position >= attributes.words) return OUTSIDE;
     return attributes.codes[static_cast<std::size_t>(position) * attributes.count + atom.attribute];
   };
+  std::vector<Code> hashes(templates.views.size());
   for (Index slot = 0; slot < templates.slots; ++slot) {
+    const Index* view_of = templates.view_of.data() + static_cast<std::size_t>(slot) * stride;
+    const Code* factors = templates.view_factors.data() + static_cast<std::size_t>(slot) * stride;
     for (Index word = 0; word < attributes.words; ++word) {
-      Code* row = out.codes.data() + (static_cast<std::size_t>(slot) * attributes.words + word) * out.stride;
-      for (Index t = 0; t < templates.count; ++t) {
-        const Index begin = templates.begins[slot * templates.count + t];
-        const Index end = templates.begins[slot * templates.count + t + 1];
-        // A slot that the template does not look at adds nothing; slot 0 always carries the template itself.
-        if (begin == end && slot != 0) continue;
-        Code state = templates.seeds[t] + SLOT_STEP * static_cast<Code>(slot);
-        for (Index a = begin; a < end; ++a) state = absorb(state, attribute(word, templates.atoms[a]));
-        row[t] = mix(state);
+      for (Index view = templates.slot_views[slot]; view < templates.slot_views[slot + 1]; ++view) {
+        Code state = SLOT_STEP * static_cast<Code>(slot + 1);
+        for (Index a = templates.views[view]; a < templates.views[view + 1]; ++a)
+          state = absorb(state, attribute(word, templates.atoms[a]));
+        hashes[view] = mix(state);
+      }
+      Code* row = out.codes.data() + (static_cast<std::size_t>(slot) * attributes.words + word) * stride;
+      for (Index t = 0; t < stride; ++t) {
+        const Code seed = slot == 0 ? templates.seeds[t] : 0;
+        row[t] = view_of[t] < 0 ? seed : seed + hashes[view_of[t]] * factors[t];
       }
     }
   }

@@ -21,14 +21,21 @@ struct Atom {
 };
 
 // A compiled family of templates. `count` templates over `slots` slots and `relations` relations.
+//
+// Many templates look at the same attributes of a word, so each such list of atoms, a view, is hashed once a word. The
+// code of template t in a slot is its view's hash times an odd number of its own, multipliers being random-looking;
+// slot 0 adds the template's seed, and a slot that the template does not look at has code 0.
 struct Templates {
   Index count = 0;
   Index slots = 0;
   Index relations = 0;
   Index stride = 0;                 // count rounded up to whole vectors of eight
-  std::vector<Code> seeds;          // [count] hash of the template's text: a code does not depend on the template order
-  std::vector<Atom> atoms;          // grouped by (slot, template)
-  std::vector<Index> begins;        // [slots * count + 1] ranges of `atoms`
+  std::vector<Code> seeds;          // [stride] hash of the template's text: codes do not depend on the template order
+  std::vector<Atom> atoms;          // the atoms of all views, one after another
+  std::vector<Index> views;         // [views + 1] ranges of `atoms`
+  std::vector<Index> slot_views;    // [slots + 1] ranges of views
+  std::vector<Index> view_of;       // [slots * stride] view of each template in each slot, -1 if it looks at nothing
+  std::vector<Code> view_factors;   // [slots * stride] odd, 0 where there is no view
   std::vector<Code> multipliers;    // [relations * stride], zero where the template does not look at the relation
   std::vector<std::uint32_t> used;  // [stride / 8] bits of the relations that any of eight templates looks at
 
@@ -55,7 +62,7 @@ struct SlotCodes {
   }
 };
 
-// Fills `out`; O(words * atoms). Positions outside the sentence have one fixed code.
+// Fills `out`; O(words * (atoms of all views + templates)). Positions outside the sentence have one fixed code.
 void slot_codes(const Attributes& attributes, const Templates& templates, SlotCodes& out);
 
 // A well-mixed code of a small integer, for relation values.

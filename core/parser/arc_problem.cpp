@@ -137,12 +137,14 @@ void fold_best_labels(const ArcModel<Weight>& model, const Words& words, float c
     const auto allowed = allowed_labels(model, words, head, modifier);
     const float* row = problem.label_rows.data() + arc * model.labels.stride;
     const bool gold = words.has_gold() && words.gold_heads[modifier] == head;
-    float best = -std::numeric_limits<float>::infinity();
+    float best = 0.0F;
+    Index chosen = -1;  // never left so, not even where scores are NaN: some label is allowed
     for (Index label = 0; label < model.labels.columns; ++label) {
       if (!allowed[label]) continue;
       const float score = row[label] + (gold && words.gold_labels[modifier] == label ? 0.0F : cost);
-      if (score > best) best = score, problem.labels[arc] = label;
+      if (chosen < 0 || score > best) best = score, chosen = label;
     }
+    problem.labels[arc] = chosen;
     problem.scores[arc] = static_cast<Score>(problem.arc_scores[arc]) + best;
   });
 }

@@ -100,9 +100,7 @@ class _Side:
                 token = tokens.get(number)
                 text = (token.form if token else form).translate(_WITHOUT_SPACES)
                 if not text:
-                    raise DataError(
-                        f"word {number} of nothing but spaces", "a form", **_where(sentence, number)
-                    )
+                    raise DataError(f"word {number} of nothing but spaces", "a form", **_where(sentence, number))
                 start = self.size
                 self.size += len(text)
                 self.texts.append(text)

@@ -77,9 +77,7 @@ def by_length(judged: Judgement) -> tuple[LengthBin, ...]:
     for low, high in LENGTH_BINS:
         chosen = (lengths >= low) & (lengths <= (high or lengths.max(initial=low)))
         counts = [int(chosen.sum()), int(lengths[chosen].sum())]
-        bins.append(
-            LengthBin(low, high, *counts, *(int(column[chosen].sum()) for column in (*words, *trees)))
-        )
+        bins.append(LengthBin(low, high, *counts, *(int(column[chosen].sum()) for column in (*words, *trees))))
     return tuple(bins)
 
 

@@ -72,8 +72,5 @@ def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]
     lines = [(title, *columns), *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     widths[0] = max(widths[0], len("LAS strict no punct"))
-    text = [
-        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
-        for line in lines
-    ]
+    text = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines]
     return "\n".join([text[0], "-" * (sum(widths) + 2 * len(columns)), *text[1:]])

@@ -44,9 +44,7 @@ class Score:
     def to_dict(self) -> dict[str, float | int | None]:
         """Counts and shares under their names."""
         counts = {field.name: getattr(self, field.name) for field in fields(self)}
-        return counts | {
-            name: getattr(self, name) for name in ("precision", "recall", "f1", "aligned_accuracy")
-        }
+        return counts | {name: getattr(self, name) for name in ("precision", "recall", "f1", "aligned_accuracy")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +79,7 @@ class LengthBin:
     def to_dict(self) -> dict[str, float | int | None]:
         """Counts, and the shares under ``uas_share`` and so on."""
         counts = {field.name: getattr(self, field.name) for field in fields(self)}
-        return counts | {
-            f"{name}_share": self.share(name) for name in ("uas", "las", "las_strict", "uem", "lem")
-        }
+        return counts | {f"{name}_share": self.share(name) for name in ("uas", "las", "las_strict", "uem", "lem")}
 
 
 def bin_name(low: int, high: int | None) -> str:

@@ -129,9 +129,13 @@ class WordEncoder:
         """The number of a word's tag."""
         return self._tag_numbers.get(tag, len(self.tags) + 1)
 
-    def batch(self, sentences: Iterable[Sentence]) -> tuple[_core.Batch, npt.NDArray[np.int32]]:
+    def batch(self, sentences: Sequence[Sentence]) -> tuple[_core.Batch, npt.NDArray[np.int32]]:
         """The sentences as the core sees them, and their offsets [sentences + 1] in the rows of the batch."""
-        sentences = list(sentences)
+        codes, traits, offsets = self.encode(sentences)
+        return _core.Batch(codes, traits, offsets), offsets
+
+    def encode(self, sentences: Sequence[Sentence]) -> tuple[UINT32, UINT8, npt.NDArray[np.int32]]:
+        """Codes [words, attributes], traits [words, 10] and offsets [sentences + 1] of the sentences, end to end."""
         offsets = np.array([0, *accumulate(len(sentence) + 1 for sentence in sentences)], np.int32)
         keys = zip(
             chain.from_iterable(sentence.forms for sentence in sentences),
@@ -143,7 +147,7 @@ class WordEncoder:
         )
         codes, traits = self._encode(keys)
         traits[offsets[:-1]] = 0  # the roots
-        return _core.Batch(codes, traits, offsets), offsets
+        return codes, traits, offsets
 
     def _encode(self, keys: Iterable[tuple[str, ...]]) -> tuple[UINT32, UINT8]:
         with self._lock:
@@ -156,6 +160,11 @@ class WordEncoder:
                 self._keep_new()
             rows = np.array(found, np.intp)
             return self._codes[rows], self._traits[rows]
+
+    def clear(self) -> None:
+        """Empties the cache."""
+        with self._lock:
+            self._clear()
 
     def _clear(self) -> None:
         self._rows: dict[tuple[str, ...], int] = {}

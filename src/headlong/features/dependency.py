@@ -50,12 +50,16 @@ PRUNER = Family(
     rows(
         """
 dist | h.upos dist | m.upos dist | h.upos m.upos dist | h.upos m.upos puncts | h.upos m.upos verbs side
-h.lemma m.upos dist | h.upos m.lemma dist | h.lemma m.lemma | h.upos m.feats dist | h.feats m.upos dist | h.feats m.feats side
+h.lemma m.upos dist | h.upos m.lemma dist | h.lemma m.lemma | h.upos m.feats dist | h.feats m.upos dist
+h.feats m.feats side
 h.upos m.upos agree side | h.xpos m.xpos dist | h.lower m.lower
 h.upos h[+1].upos m[-1].upos m.upos side | h[-1].upos h.upos m[-1].upos m.upos side
 h.upos h[+1].upos m.upos m[+1].upos side | h[-1].upos h.upos m.upos m[+1].upos side
-h.upos m.upos h[-1].upos dist | h.upos m.upos h[+1].upos dist | h.upos m.upos m[-1].upos dist | h.upos m.upos m[+1].upos dist
+h.upos m.upos h[-1].upos dist | h.upos m.upos h[+1].upos dist
+h.upos m.upos m[-1].upos dist | h.upos m.upos m[+1].upos dist
 h.upos m.upos conjs side
 """
     ),
 )
+
+FAMILIES = (ARC, BETWEEN, LABEL, PRUNER)

@@ -48,7 +48,7 @@ class Mira:
     0.005
     """
 
-    aggressiveness: float = 0.01
+    aggressiveness: float = 0.003
     expected: bool = False
     cost: float = 1.0
 

@@ -22,6 +22,7 @@ class ParserOptions:
     epochs: passes over the training data; the best one by LAS on the development data is kept.
     aggressiveness: MIRA's largest step. rate: the CRF's first step.
     batch_size: sentences decoded with the same weights; more than 1 lets several threads work.
+    word_dropout: how often rare words are hidden in training; 0 never, see `learning/dropout.py`.
     bits, label_bits: the weight tables have 2^bits weights for arcs and 2^label_bits rows for labels.
     max_heads, threshold: the pruner keeps at most so many heads a word, with so much of the best one's posterior.
     pruner_epochs: passes over the data for training the pruner; 0 trains none and every arc is a candidate.
@@ -32,13 +33,14 @@ class ParserOptions:
     order: int = 1
     learner: str = "mira"
     epochs: int = 10
-    aggressiveness: float = 0.01
-    rate: float = 0.1
+    aggressiveness: float = 0.003
+    rate: float = 0.03
     batch_size: int = 1
     bits: int = 22
     label_bits: int = 18
+    word_dropout: float = 0.25
     max_heads: int = 10
-    threshold: float = 1e-4
+    threshold: float = 1e-3
     pruner_epochs: int = 2
     pruner_bits: int = 18
     root: Literal["auto", "single", "multi"] = "auto"
@@ -80,6 +82,8 @@ class ParserOptions:
                 raise OptionError(f"found {name} = {getattr(self, name)}, expected a positive number")
         if not 0.0 <= self.threshold <= 1.0:
             raise OptionError(f"found threshold = {self.threshold}, expected 0 to 1")
+        if not 0.0 <= self.word_dropout < math.inf:
+            raise OptionError(f"found word_dropout = {self.word_dropout}, expected 0 or more")
 
 
 @dataclass(frozen=True)

@@ -42,13 +42,14 @@ class Parser:
         *,
         learner: str = "mira",
         epochs: int = 10,
-        aggressiveness: float = 0.01,
-        rate: float = 0.1,
+        aggressiveness: float = 0.003,
+        rate: float = 0.03,
         batch_size: int = 1,
         bits: int = 22,
         label_bits: int = 18,
+        word_dropout: float = 0.25,
         max_heads: int = 10,
-        threshold: float = 1e-4,
+        threshold: float = 1e-3,
         pruner_epochs: int = 2,
         pruner_bits: int = 18,
         root: Literal["auto", "single", "multi"] = "auto",
@@ -197,6 +198,11 @@ class Parser:
     def families(self) -> tuple[Family, ...]:
         """The template families of the model."""
         return self.trained.families
+
+    def clear_cache(self) -> None:
+        """Forgets the codes of the words seen so far; answers do not change. For benchmarks, and to free memory."""
+        self._require()
+        self._encoder.clear()
 
     # ---- inside
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from headlong.errors import HeadlongError, ModelError
+from headlong.features import dependency
 from headlong.features.attributes import WordEncoder
-from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, Family
+from headlong.features.templates import Family
 from headlong.models.arcs import Pruning, Shape, TrainedArcs
 from headlong.models.modelfile import ModelFile, read_model, write_model
 from headlong.models.options import ParserOptions, Trained
@@ -30,8 +31,6 @@ def save_parser(trained: Trained, options: ParserOptions, path: str | Path) -> N
         "families": [
             {
                 "name": family.name,
-                "slots": family.slots,
-                "relations": list(family.relations),
                 "templates": list(family.templates),
             }
             for family in trained.families
@@ -54,11 +53,9 @@ def load_parser(path: str | Path) -> tuple[Trained, ParserOptions]:
         options.check()
         trained = _trained(file, options)
         trained.core_model()
-    except KeyError as error:
-        raise ModelError(f"{path}: found a parser model that does not fit together ({error} is missing)") from error
-    except (TypeError, ValueError, AttributeError, HeadlongError) as error:
-        first = str(error).partition("\n")[0]
-        raise ModelError(f"{path}: found a parser model that does not fit together ({first})") from error
+    except (KeyError, TypeError, ValueError, AttributeError, HeadlongError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
+        raise ModelError(f"{path} does not fit together ({reason}), expected a sound parser model") from error
     return trained, options
 
 
@@ -118,11 +115,10 @@ def _names(metadata: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _family(stored: dict[str, Any]) -> Family:
-    family = Family(stored["name"], stored["slots"], tuple(stored["relations"]), tuple(stored["templates"]))
-    known = BETWEEN_RELATIONS if family.name == "between" else ARC_RELATIONS
-    if family.relations != known:
-        raise ValueError(f"the relations of {family.name} are {', '.join(family.relations)}, not {', '.join(known)}")
-    return family
+    known = {family.name: family for family in dependency.FAMILIES}
+    if stored["name"] not in known:
+        raise ValueError(f"the family of templates {stored['name']!r} is unknown")
+    return replace(known[stored["name"]], templates=_names(stored, "templates"))
 
 
 def _scales(stored: list[float]) -> tuple[float, float]:

@@ -15,7 +15,8 @@ import numpy as np
 from headlong import _core
 from headlong.errors import DataError, ModelError, OptionError
 from headlong.features import dependency
-from headlong.features.attributes import MAX_TAGS, WordEncoder
+from headlong.features.attributes import MAX_TAGS, UINT32, WordEncoder
+from headlong.learning.dropout import WordDropout
 from headlong.learning.losses import Crf, make_learner
 from headlong.learning.online import Loop, Progress, report_epoch
 from headlong.models.arcs import INT32, ArcTables, Pruning, Shape, TrainedArcs, allowed_labels, pruned_model
@@ -32,6 +33,7 @@ class Corpus:
     """Sentences as the core sees them, with gold heads and labels [words]; -2 is a label unknown to the model."""
 
     batch: _core.Batch
+    codes: UINT32
     heads: INT32
     labels: INT32
     lengths: INT32
@@ -41,11 +43,11 @@ class Corpus:
     def of(cls, sentences: Sequence[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> Corpus:
         """Encodes sentences that have trees."""
         number = {label: i for i, label in enumerate(labels)}
-        batch, _ = encoder.batch(sentences)
+        codes, traits, offsets = encoder.encode(sentences)
         heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
         gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
         lengths = np.array([len(sentence) for sentence in sentences], np.int32)
-        return cls(batch, heads, gold, lengths, _digest(sentences))
+        return cls(_core.Batch(codes, traits, offsets), codes, heads, gold, lengths, _digest(sentences))
 
     def accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
         """UAS and LAS in per cent: full labels, punctuation counted."""
@@ -109,7 +111,8 @@ def train_parser(
         allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
     )
     pruning = _train_pruner(options, shape, corpus, threads, progress)
-    run = _Run(options, shape, pruning, corpus, tried, threads, progress, checkpoint)
+    dropout = WordDropout(train, encoder.attributes, corpus.codes, options.word_dropout, options.seed)
+    run = _Run(options, shape, pruning, corpus, dropout, tried, threads, progress, checkpoint)
     best, scores, interrupted = run.train(resume)
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
     return Trained(tags, labels, best, pruning, scores, data), interrupted
@@ -126,8 +129,7 @@ def _frequent(values: Any, limit: int) -> tuple[str, ...]:
 
 
 def _attributes() -> tuple[str, ...]:
-    families = (dependency.ARC, dependency.BETWEEN, dependency.LABEL, dependency.PRUNER)
-    return tuple(sorted({name for family in families for name in family.attributes}))
+    return tuple(sorted({name for family in dependency.FAMILIES for name in family.attributes}))
 
 
 def _train_pruner(
@@ -153,6 +155,7 @@ class _Run:
     shape: Shape
     pruning: Pruning | None
     corpus: Corpus
+    dropout: WordDropout
     dev: Corpus | None
     threads: int
     progress: Report
@@ -171,6 +174,7 @@ class _Run:
         )
         try:
             for epoch in range(first, options.epochs + 1):
+                self.dropout.draw(epoch)
                 loss = report_epoch(loop, trainer, learner, epoch, corpus.lengths, "parser", self.progress)
                 model = tables.average(epoch * len(corpus.lengths))
                 found = self._evaluate(model)

@@ -1,0 +1,1 @@
+"""Benchmarks on the treebanks beside the checkout. Results are dated JSON and one page, `benchmarks/RESULTS.md`."""

@@ -1,0 +1,58 @@
+"""UDPipe 1 (`ufal.udpipe`) as the yardstick for speed: trained on the same treebank, parser only, gold tags."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from ufal import udpipe
+
+SETTINGS = "transition_system=swap;transition_oracle=static_lazy;structured_interval=0;iterations=5"
+
+
+def train(treebank: Path, model: Path) -> None:
+    """Trains on treebank/train.conllu unless `model` is there already (four minutes on el_gdt)."""
+    if model.exists():
+        return
+    error = udpipe.ProcessingError()
+    trained = udpipe.Trainer.train(
+        "morphodita_parsito",
+        _sentences(treebank / "train.conllu"),
+        _sentences(treebank / "dev.conllu"),
+        "none",
+        "none",
+        SETTINGS,
+        error,
+    )
+    if error.occurred():
+        raise SystemExit(f"ufal.udpipe: {error.message}")
+    model.parent.mkdir(parents=True, exist_ok=True)
+    model.write_bytes(trained.encode("utf-8", "surrogateescape"))
+
+
+def _sentences(path: Path) -> udpipe.Sentences:
+    reader = udpipe.InputFormat.newConlluInputFormat()
+    reader.setText(path.read_text(encoding="utf-8"))
+    found, error = udpipe.Sentences(), udpipe.ProcessingError()
+    sentence = udpipe.Sentence()
+    while reader.nextSentence(sentence, error):
+        found.push_back(sentence)
+        sentence = udpipe.Sentence()
+    return found
+
+
+class Job:
+    """The whole job without loading the model: a CoNLL-U file read, parsed and written as text."""
+
+    def __init__(self, model: Path) -> None:
+        self.model = udpipe.Model.load(str(model))
+
+    def seconds(self, path: Path) -> float:
+        """CPU seconds for one run."""
+        begin = time.process_time()
+        text = path.read_text(encoding="utf-8")
+        pipeline = udpipe.Pipeline(self.model, "conllu", udpipe.Pipeline.NONE, udpipe.Pipeline.DEFAULT, "conllu")
+        error = udpipe.ProcessingError()
+        parsed = pipeline.process(text, error)
+        assert parsed, error.message
+        return time.process_time() - begin

@@ -1,0 +1,147 @@
+"""``headlong check``: what is in treebank files, and what in them will hurt a parser."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from headlong.cli.shared import add_command, add_format, table
+from headlong.errors import OptionError
+
+if TYPE_CHECKING:
+    from headlong.check import Finding, Overlap, Statistics
+
+_DESCRIPTION = """\
+Count what is in treebank files and warn of what will hurt a parser: sentences that break the format or are no trees,
+several roots, columns that are empty or into which something leaked, repeated sentences, development and test
+sentences that occur in the training data, labels that the training data lack.
+
+Files are compared as training, development and test data if their names say so (en-ud-train.conllu, dev.conllu) or
+if they are given with --train, --dev and --test."""
+
+_EXAMPLES = """\
+  headlong check en_ewt-ud-train.conllu en_ewt-ud-dev.conllu en_ewt-ud-test.conllu
+  headlong check --train a.conllu b.conllu --test c.conllu --strict
+  headlong check treebank.conllu --json
+"""
+
+PARTS = ("train", "dev", "test")
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = add_command(
+        commands,
+        "check",
+        run,
+        summary="show statistics of treebanks and warn of what will hurt",
+        description=_DESCRIPTION,
+        examples=_EXAMPLES,
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE", help="treebank files, plain or gzip")
+    for part, name in zip(PARTS, ("training", "development", "test"), strict=True):
+        parser.add_argument(
+            f"--{part}", nargs="+", default=[], metavar="FILE", help=f"{name} files (default: told by their names)"
+        )
+    add_format(parser)
+    parser.add_argument("--strict", action="store_true", help="leave with exit code 1 if there is any warning")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON, with all tags and labels")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print statistics and warnings."""
+    from headlong.check import findings, overlap, overlap_findings, survey_file
+
+    paths = [(path, _part(path)) for path in args.files]
+    paths += [(path, part) for part in PARTS for path in getattr(args, part)]
+    if not paths:
+        raise OptionError("no file to check: name at least one")
+    surveyed = [(survey_file(path, format=args.format), part) for path, part in paths]
+    train = [figures for figures, part in surveyed if part == "train"]
+    overlaps = [overlap(train, figures) for figures, part in surveyed if train and part in ("dev", "test")]
+    statistics = [figures for figures, _ in surveyed]
+    found = [finding for figures in statistics for finding in findings(figures)]
+    found += [finding for shared in overlaps for finding in overlap_findings(shared)]
+    if args.json:
+        print(_json(statistics, overlaps, found))
+    else:
+        print(statistics_table(statistics, overlaps))
+        print("\n" + ("\n".join(f"warning: {finding}" for finding in found) or "no warnings"))
+    return 1 if args.strict and found else 0
+
+
+def _part(path: str) -> str:
+    """Which part of a treebank a file holds by its name, or ""."""
+    found = re.findall(r"(?<![a-z])(train|dev|test)(?![a-z])", os.path.basename(path).lower())
+    return str(found[-1]) if found else ""
+
+
+def _json(statistics: Sequence[Statistics], overlaps: Sequence[Overlap], found: Sequence[Finding]) -> str:
+    everything = {
+        "files": [figures.to_dict() for figures in statistics],
+        "overlaps": [shared.to_dict() for shared in overlaps],
+        "warnings": [{"code": one.code, "file": one.name, "message": one.message} for one in found],
+    }
+    return json.dumps(everything, indent=1, ensure_ascii=False)
+
+
+def statistics_table(statistics: Sequence[Statistics], overlaps: Sequence[Overlap] = ()) -> str:
+    """The figures of several files side by side."""
+    shared = {one.name: one for one in overlaps}
+    columns = [["", *_NAMES]]
+    columns += [
+        [name, *_cells(figures, shared.get(figures.name))]
+        for name, figures in zip(_short_names(statistics), statistics, strict=True)
+    ]
+    rows = [row for row in zip(*columns, strict=True) if any(row[1:])]
+    return table(rows)
+
+
+_NAMES = (
+    *("sentences", "words", "tokens", "multiword tokens", "empty nodes", "average length", "longest"),
+    *("UPOS tags", "XPOS tags", "features", "labels", "labels with subtype"),
+    *("words without UPOS", "words without XPOS", "words without lemma", "words without HEAD", "UPOS not of UD"),
+    *("non-projective sentences", "non-projective arcs", "sentences with several roots", "label root off the root"),
+    *("sentences without a tree", "unreadable sentences", "repeated sentences", "sentences also in training"),
+)
+
+
+def _cells(figures: Statistics, shared: Overlap | None) -> list[str]:
+    """One column of the table, in the order of _NAMES; "" where there is nothing to say."""
+
+    def part(count: int, whole: int) -> str:
+        return f"{count:,} ({100 * count / max(whole, 1):.1f} %)" if count else ""
+
+    sentences, words, missing = figures.sentences, figures.words, figures.missing
+    counts = (sentences, words, figures.tokens, figures.multiword, figures.empty)
+    kinds = (len(figures.upos), len(figures.xpos), len(figures.feats), len(figures.labels))
+    columns = (missing["UPOS"], missing["XPOS"], missing["LEMMA"], missing["HEAD"])
+    trouble = (figures.several_roots.count, figures.cycles.count, figures.repeated)
+    several, cycles, repeated = (part(count, sentences) for count in trouble)
+    return [
+        *(f"{count:,}" if count else "" for count in counts),
+        f"{figures.average:.1f}",
+        f"{figures.longest:,}",
+        *(f"{count:,}" for count in kinds),
+        f"{sum(':' in label for label in figures.labels):,}",
+        *(part(count, words) for count in columns),
+        part(figures.unknown_upos - missing["UPOS"], words),
+        part(figures.nonprojective_sentences, sentences),
+        part(figures.nonprojective_arcs, words),
+        several,
+        part(figures.inner_roots, words),
+        cycles,
+        f"{figures.unreadable.count:,}" if figures.unreadable.count else "",
+        repeated,
+        part(shared.sentences, sentences) if shared else "",
+    ]
+
+
+def _short_names(statistics: Sequence[Statistics]) -> list[str]:
+    """The names of the files without their folders, unless two would be the same."""
+    names = [os.path.basename(figures.name) for figures in statistics]
+    return names if len(set(names)) == len(names) else [figures.name for figures in statistics]

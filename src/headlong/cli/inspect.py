@@ -1,0 +1,194 @@
+"""``headlong inspect``: what is in a model, and how it sees a sentence.
+
+The views are subcommands of their own; ``model`` may be left out. A new view is a function and an entry in `_VIEWS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from headlong.cli.shared import HelpFormatter, add_command, add_format, human_size, table
+from headlong.errors import DataError, OptionError
+
+if TYPE_CHECKING:
+    from headlong import Parser
+    from headlong.text import Sentence
+
+_DESCRIPTION = """\
+Look into a model. "headlong inspect MODEL" shows its card: options, treebank licence, scores, sizes;
+"headlong inspect problem MODEL FILE" shows which heads the parser considers for each word of a sentence, with their
+scores and probabilities."""
+
+_EXAMPLES = """\
+  headlong inspect en.model
+  headlong inspect en.model --templates
+  headlong inspect problem en.model test.conllu --sentence 3 --top 4
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command, its views and their options."""
+    parser = add_command(
+        commands,
+        "inspect",
+        _show_model,
+        summary="look into a model, or at a sentence through it",
+        description=_DESCRIPTION,
+        examples=_EXAMPLES,
+    )
+    views = parser.add_subparsers(title="views", metavar="VIEW", required=True)
+    for name, (add_arguments, run, summary) in _VIEWS.items():
+        view = views.add_parser(
+            name, help=summary, description=summary, formatter_class=HelpFormatter, allow_abbrev=False
+        )
+        view.add_argument("model", metavar="MODEL", help="model file that headlong train wrote")
+        add_arguments(view)
+        view.add_argument("--json", action="store_true", help="print everything as JSON")
+        view.set_defaults(run=run)
+
+
+def with_view(arguments: list[str]) -> list[str]:
+    """The arguments with the view ``model`` put in where ``inspect`` is followed by something else.
+
+    >>> with_view(["inspect", "en.model"])
+    ['inspect', 'model', 'en.model']
+    """
+    place = next((i for i, argument in enumerate(arguments) if not argument.startswith("-")), -1)
+    if place < 0 or arguments[place] != "inspect":
+        return arguments
+    after = arguments[place + 1 :]
+    if after and after[0] in (*_VIEWS, "-h", "--help"):
+        return arguments
+    return [*arguments[: place + 1], "model", *after]
+
+
+def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--templates", action="store_true", help="list all feature templates")
+    parser.add_argument("--labels", action="store_true", help="list all labels")
+
+
+def _show_model(args: argparse.Namespace) -> int:
+    """The model card."""
+    import headlong
+
+    parser = headlong.load(args.model)
+    info = {"file": args.model, "size": os.path.getsize(args.model), **parser.info()}
+    if args.json:
+        if args.templates:
+            info["templates"] = {family.name: list(family.templates) for family in parser.families}
+        print(json.dumps(info, indent=1, ensure_ascii=False))
+        return 0
+    rows = []
+    for name, value in info.items():
+        if name == "size":
+            value = human_size(value)
+        elif name in ("labels", "tags"):
+            value = len(value)
+        rows.append(f"{name.replace('_', ' '):16}  {_plain(value)}".rstrip())
+    print("\n".join(rows))
+    if args.labels:
+        print("\nlabels\n  " + "\n  ".join(info["labels"]))
+    if args.templates:
+        for family in parser.families:
+            print(f"\n{family.name}: {len(family.templates)} templates over {', '.join(family.slots)}")
+            print("  " + "\n  ".join(template or "(bias)" for template in family.templates))
+    return 0
+
+
+def _plain(value: Any) -> str:
+    """A value for people: ``UAS 91.24, LAS 88.05`` for a dictionary, "yes" for True, "-" for nothing."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items()) or "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}" if abs(value) < 1 else f"{value:.2f}"
+    return str(value) if value != "" else "-"
+
+
+def _add_problem_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="file with the sentence; - is standard input")
+    parser.add_argument(
+        "--sentence", default="1", metavar="N", help="its number, from 1, or its sent_id (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--top", type=int, default=0, metavar="N", help="show only the N best heads of a word (default: all)"
+    )
+    add_format(parser)
+
+
+def _show_problem(args: argparse.Namespace) -> int:
+    """The candidate heads of each word of a sentence."""
+    import headlong
+
+    parser = headlong.load(args.model)
+    sentence = _find(args)
+    words = _candidates(parser, sentence, args.top)
+    if args.json:
+        print(json.dumps({"sent_id": sentence.id, "words": words}, indent=1, ensure_ascii=False))
+        return 0
+    rows = [("word", "head", "label", "score", "probability", "")]
+    for word in words:
+        for i, one in enumerate(word["candidates"]):
+            name = "" if i else f"{word['id']} {word['form']}"
+            marks = [mark for mark in ("chosen", "gold") if one["head"] == word[mark]]
+            head = f"{one['head']} {sentence.forms[one['head']]}"
+            numbers = (f"{one['score']:.3f}", f"{one['probability']:.4f}")
+            rows.append((name, head, one["label"], *numbers, " ".join(marks)))
+    print(table(rows, left=(0, 1, 2, 5)))
+    return 0
+
+
+def _find(args: argparse.Namespace) -> Sentence:
+    """The sentence with the number or sent_id that was asked for."""
+    from headlong.text import read_conllu
+
+    wanted, sentences = args.sentence, read_conllu(args.file, format=args.format)
+    if wanted.isdecimal() and int(wanted):
+        found = next(islice(sentences, int(wanted) - 1, None), None)
+    else:
+        found = next((sentence for sentence in sentences if sentence.id == wanted), None)
+    if found is None:
+        raise DataError(f"no sentence {wanted}", "its number, from 1, or its sent_id", path=args.file)
+    return found
+
+
+def _candidates(parser: Parser, sentence: Sentence, top: int) -> list[dict[str, Any]]:
+    """For each word its form, chosen and gold head, and its candidates from the best score down."""
+    from headlong.inference.decoders import marginals
+
+    if top < 0:
+        raise OptionError(f"found --top {top}, expected 0 (all) or more")
+    problem = parser.problem(sentence)
+    probabilities, _ = marginals(problem, projective=parser.options.projective)
+    [solution] = parser.solve([sentence])
+    labels = [*parser.info()["labels"], "_"]
+    found: list[list[dict[str, Any]]] = [[] for _ in sentence.forms]
+    arcs = zip(problem.arcs.tolist(), problem.scores.tolist(), problem.labels.tolist(), strict=True)
+    for (head, word), score, label in arcs:
+        probability = float(probabilities[head, word])
+        found[word].append({"head": head, "label": labels[label], "score": score, "probability": probability})
+    return [
+        {
+            "id": word,
+            "form": sentence.forms[word],
+            "chosen": int(solution.heads[word]),
+            "gold": sentence.heads[word] if sentence.heads[word] >= 0 else None,
+            "candidates": sorted(found[word], key=lambda one: -one["score"])[: top or None],
+        }
+        for word in range(1, len(sentence.forms))
+    ]
+
+
+_VIEWS = {
+    "model": (_add_model_arguments, _show_model, "Show the card of a model: options, licence, scores, sizes."),
+    "problem": (
+        _add_problem_arguments,
+        _show_problem,
+        "Show the candidate heads of each word of a sentence, with best label, score and probability.",
+    ),
+}

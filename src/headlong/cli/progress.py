@@ -1,0 +1,85 @@
+"""How training reports on itself: a bar with the time left on a terminal, else a line for each epoch."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from headlong.cli.shared import human_time, on_terminal
+
+if TYPE_CHECKING:
+    from headlong.learning.online import Progress
+
+
+class TrainingLog:
+    """Takes the reports of `Parser.fit` and writes to standard error; the best epoch so far gets a star."""
+
+    def __init__(self) -> None:
+        self.bar: Any = None
+        self.pending: Progress | None = None
+        self.stage = ""
+        self.first_epoch = 0
+        self.begin = self.speed = 0.0
+        self.best = float("-inf")
+
+    def __call__(self, progress: Progress) -> None:
+        """One report: within an epoch, or (with scores) at its end."""
+        if self.pending is not None and self.pending.epoch != progress.epoch:
+            self.close()
+        if self.stage != progress.stage:
+            self.close()
+            self.stage, self.first_epoch, self.begin = progress.stage, progress.epoch, time.perf_counter()
+        self.pending = progress
+        if progress.scores is None:
+            self.speed = progress.words_per_second
+            self._show(progress)
+        else:
+            self.close()
+
+    def close(self) -> None:
+        """Take away the bar, and write the line of the last epoch if it came to its end."""
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
+        if self.pending is not None and self.pending.done == self.pending.total:
+            print(self._line(self.pending), file=sys.stderr)
+        self.pending = None
+
+    def _show(self, progress: Progress) -> None:
+        """Move the bar, where there is somebody to see it."""
+        if not on_terminal():
+            return
+        if self.bar is None:
+            from tqdm import tqdm
+
+            # The first report comes when some sentences are done: the bar's speed must not count them.
+            self.bar = tqdm(
+                total=progress.total,
+                initial=progress.done,
+                desc=_name(progress),
+                bar_format="{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]",
+                leave=False,
+                file=sys.stderr,
+            )
+        self.bar.n = progress.done
+        self.bar.set_postfix_str(f"loss {progress.loss:.4f}, {progress.words_per_second:,.0f} words/s")
+
+    def _line(self, progress: Progress) -> str:
+        text = f"{_name(progress)}: loss {progress.loss:.4f}, {self.speed:,.0f} words/s"
+        for name, score in (progress.scores or {}).items():
+            text += f", dev {name} {score:.2f}"
+        done = progress.epoch - self.first_epoch + 1
+        left = (time.perf_counter() - self.begin) / done * (progress.epochs - progress.epoch)
+        if left > 0:
+            text += f", about {human_time(left)} left"
+        las = (progress.scores or {}).get("LAS", float("-inf"))
+        if las > self.best:
+            self.best = las
+            text += " *"
+        return text
+
+
+def _name(progress: Progress) -> str:
+    stage = "pruner epoch" if progress.stage == "pruner" else "epoch"
+    return f"{stage} {progress.epoch}/{progress.epochs}"

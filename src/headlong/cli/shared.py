@@ -1,0 +1,163 @@
+"""What several subcommands need: options, messages on standard error, tables."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Container, Sequence
+from typing import TYPE_CHECKING
+
+from headlong.errors import OptionError
+
+if TYPE_CHECKING:
+    from headlong.errors import DataError
+
+FORMAT_CHOICES = ("auto", "conllu", "conllx", "conll2009")
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Help with paragraphs; those with indented lines, the examples, stay as they were typed."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        paragraphs = text.split("\n\n")
+        return "\n\n".join(
+            part if "\n  " in part else super(HelpFormatter, self)._fill_text(part, width, indent)
+            for part in paragraphs
+        )
+
+
+def add_command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    *,
+    summary: str,
+    description: str,
+    examples: str,
+) -> argparse.ArgumentParser:
+    """A subcommand with its help text; `run` takes the arguments and returns the exit code."""
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=f"examples:\n{examples}",
+        formatter_class=HelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """``--format``."""
+    parser.add_argument(
+        "--format",
+        choices=FORMAT_CHOICES,
+        default="auto",
+        help="format of the input; auto tells CoNLL-U and CoNLL-2009 apart, but CoNLL-X must be asked for "
+        "(default: %(default)s)",
+    )
+
+
+def add_skip_bad(parser: argparse.ArgumentParser, consequence: str) -> None:
+    """``--skip-bad``."""
+    parser.add_argument(
+        "--skip-bad",
+        action="store_true",
+        help=f"leave out sentences that break the format and go on; {consequence} (default: stop at the first)",
+    )
+
+
+def add_threads(parser: argparse.ArgumentParser, remark: str = "") -> None:
+    """``--threads``."""
+    parser.add_argument(
+        "--threads",
+        type=thread_count,
+        default=1,
+        metavar="N",
+        help=f"threads to work with; 0 or auto takes all cores{remark} (default: %(default)s)",
+    )
+
+
+def thread_count(text: str) -> int:
+    """A number of threads from the command line; 0 and "auto" mean all cores this process may use."""
+    if text in ("0", "auto"):
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+    if text.isdecimal():
+        return int(text)
+    raise argparse.ArgumentTypeError(f"found {text!r}, expected a number, 0 or auto")
+
+
+def complain(message: str, kind: str = "warning: ") -> None:
+    """One line to standard error in the name of the program."""
+    print(f"headlong: {kind}{message}", file=sys.stderr)
+
+
+def on_terminal() -> bool:
+    """Whether somebody is watching standard error."""
+    return sys.stderr.isatty()
+
+
+class Skipped:
+    """Counts the bad sentences of each file, for ``--skip-bad``."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.first: dict[str, DataError] = {}
+
+    def __call__(self, error: DataError) -> None:
+        self.counts[error.path] = self.counts.get(error.path, 0) + 1
+        self.first.setdefault(error.path, error)
+
+    def report(self) -> None:
+        """Say for each file how many sentences were left out."""
+        for path, count in self.counts.items():
+            were = "sentence was" if count == 1 else "sentences were"
+            complain(f"{path}: {count:,} bad {were} left out; the first: {self.first[path]}")
+
+
+def table(rows: Sequence[Sequence[str]], left: Container[int] = (0,)) -> str:
+    """Rows as aligned columns, those in `left` to the left and the others to the right."""
+    columns = []
+    for i, column in enumerate(zip(*rows, strict=True)):
+        width = max(map(len, column))
+        columns.append([cell.ljust(width) if i in left else cell.rjust(width) for cell in column])
+    return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
+
+
+def check_folder(target: str | os.PathLike[str]) -> None:
+    """Refuse a file to be written whose folder is missing or closed, before any work is done."""
+    folder = os.path.dirname(target) or "."
+    if not os.path.isdir(folder):
+        raise OptionError(f"cannot write {target}: found no folder {folder}")
+    if os.path.isdir(target):
+        raise OptionError(f"cannot write {target}: it is a folder, expected the name of a file")
+    if not os.access(folder, os.W_OK):
+        raise OptionError(f"cannot write {target}: no permission to write to {folder}")
+
+
+def human_size(count: float) -> str:
+    """A number of bytes for people.
+
+    >>> human_size(512), human_size(2_500_000)
+    ('512 B', '2.5 MB')
+    """
+    if count < 1000:
+        return f"{count:.0f} B"
+    exponent = 1 if count < 1e6 else 2 if count < 1e9 else 3
+    return f"{count / 1000**exponent:.1f} {' kMG'[exponent]}B"
+
+
+def human_time(seconds: float) -> str:
+    """A time for people.
+
+    >>> human_time(8.25), human_time(200), human_time(8000)
+    ('8.2 s', '3 min 20 s', '2 h 13 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
