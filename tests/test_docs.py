@@ -36,12 +36,12 @@ def test_there_are_doctests():
 
 
 @pytest.mark.parametrize("name", ["README.md"])
-def test_python_on_the_page(name, tmp_path, monkeypatch):
+def test_python_on_the_page(name, monkeypatch):
     """Blocks of a page with >>> are doctests; the others, which need files, must at least be Python."""
     page = ROOT / name
     if not page.exists():
         pytest.skip(f"there is no {name}")
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(ROOT)  # a page names the examples beside it
     text = page.read_text(encoding="utf-8")
     parser = doctest.DocTestParser()
     for match in re.finditer(r"```py(?:thon|con)?\n(.*?)```", text, re.DOTALL):
