@@ -123,17 +123,13 @@ def mistag(treebank: list[Tokens], rng: Random, rate: float) -> None:
             if rng.random() < rate:
                 word.head = other if other is not word else None
             if rng.random() < rate:
-                word.label = rng.choice(
-                    [other.label, other.label.split(":")[0], "nsubj:pass", "case", "aux:pass"]
-                )
+                word.label = rng.choice([other.label, other.label.split(":")[0], "nsubj:pass", "case", "aux:pass"])
             if rng.random() < rate:
                 word.upos = rng.choice(["NOUN", "VERB", other.upos, "PUNCT"])
             if rng.random() < rate:
                 word.xpos = other.xpos
             if rng.random() < rate:
-                word.feats = rng.choice(
-                    ["_", "Number=Sing|Own=Yes", "Own=Yes", "Own=No|Case=Nom", other.feats]
-                )
+                word.feats = rng.choice(["_", "Number=Sing|Own=Yes", "Own=Yes", "Own=No|Case=Nom", other.feats])
             if rng.random() < rate:
                 word.lemma = rng.choice(["_", other.lemma])
             if rng.random() < rate:

@@ -179,9 +179,7 @@ def test_spaces_do_not_count(official):
 
 
 def test_multiword_tokens_that_differ_in_other_columns_are_the_same():
-    gold = Sentence.from_words(
-        ["de", "le"], heads=[0, 1], multiword=[MultiwordToken(1, 2, "du", "SpaceAfter=No")]
-    )
+    gold = Sentence.from_words(["de", "le"], heads=[0, 1], multiword=[MultiwordToken(1, 2, "du", "SpaceAfter=No")])
     system = Sentence.from_words(["de", "le"], heads=[0, 1], multiword=[MultiwordToken(1, 2, "du")])
     assert align.same_surface(gold, system)
     assert evaluate([gold], [system])["Tokens"] == Score(1, 1, 1)
@@ -246,8 +244,7 @@ def located(*texts: str, path: str) -> list[Sentence]:
         (
             ["a b", "c d"],
             ["a b"],
-            "sys:3 (sent_id s0): found the end of the text, "
-            "expected the text 'cd' as in gold:12 (sent_id s1)",
+            "sys:3 (sent_id s0): found the end of the text, expected the text 'cd' as in gold:12 (sent_id s1)",
         ),
         (
             ["a b"],
@@ -380,9 +377,7 @@ def test_own_scores(seed):
         found = expected.get(name, Score(0, 0, 0))
         assert (score.correct, score.gold, score.system) == (found.correct, found.gold, found.system), name
     for row in result.by_length:
-        chosen = [
-            pair for pair in zip(*sentences, strict=True) if row.low <= len(pair[0]) <= (row.high or 10**9)
-        ]
+        chosen = [pair for pair in zip(*sentences, strict=True) if row.low <= len(pair[0]) <= (row.high or 10**9)]
         assert row.sentences == len(chosen)
         assert row.words == sum(len(a) for a, _ in chosen)
         if chosen:
@@ -468,9 +463,7 @@ def test_bootstrap_is_near_one_by_hand():
         differences = []
         for _ in range(4000):
             drawn = rng.choices(range(40), k=40)
-            differences.append(
-                sum(column[i][1] - column[i][0] for i in drawn) / sum(len(gold[i]) for i in drawn)
-            )
+            differences.append(sum(column[i][1] - column[i][0] for i in drawn) / sum(len(gold[i]) for i in drawn))
         differences.sort()
         assert found.low == pytest.approx(differences[200], abs=0.01)
         assert found.high == pytest.approx(differences[3800], abs=0.01)
@@ -515,17 +508,13 @@ def test_report_and_dictionary(tmp_path):
         (tmp_path / name).write_text(sentence.to_conllu(), encoding="utf-8")
     result = evaluate_files(tmp_path / "gold", tmp_path / "system")
     lines = report(result, labels=True, distances=True).splitlines()
-    assert " ".join(lines[0].split()) == (
-        "Official UD scores Precision Recall F1 AlignedAcc Correct Gold System"
-    )
+    assert " ".join(lines[0].split()) == ("Official UD scores Precision Recall F1 AlignedAcc Correct Gold System")
     assert "LAS                      66.67   66.67   66.67       66.67        2     3       3" in lines
     assert "Tokens                  100.00  100.00  100.00                    3     3       3" in lines
     assert [line.split("  ")[0] for line in lines if line.startswith(("Own", "By", "LAS by"))] == [
         "Own scores", "By sentence length", "LAS by relation", "LAS by distance",
     ]  # fmt: skip
-    assert any(
-        line.split() == ["1-10", "1", "3", "100.00", "66.67", "33.33", "100.00", "0.00"] for line in lines
-    )
+    assert any(line.split() == ["1-10", "1", "3", "100.00", "66.67", "33.33", "100.00", "0.00"] for line in lines)
     assert any(line.split() == ["51+", "0", "0", *"-----"] for line in lines)
     assert not any(line.endswith(" ") for line in lines)
     plain = json.loads(json.dumps(result.to_dict()))

@@ -233,6 +233,7 @@ def test_a_parser_that_was_not_trained(tmp_path):
         lambda: parser.problem(toy.treebank()[0]),
         lambda: parser.save(tmp_path / "m"),
         parser.info,
+        parser.clear_cache,
         lambda: parser.families,
         lambda: parser.trained,
     ]
@@ -376,6 +377,13 @@ def test_a_parser_shared_by_threads(parser, monkeypatch):
     for thread in threads:
         thread.join()
     assert found == {number: [expected[number:] + expected[:number]] * 3 for number in range(4)}
+
+
+def test_an_empty_cache_does_not_matter(parser):
+    expected = answers(parser.parse(toy.treebank()))
+    parser.clear_cache()
+    assert not parser._encoder._rows
+    assert answers(parser.parse(toy.treebank())) == expected
 
 
 def test_what_the_sentence_says_of_its_tree_does_not_matter(parser):
