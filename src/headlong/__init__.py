@@ -1,7 +1,7 @@
 """headlong: fast, exact, trainable dependency parsing.
 
 >>> import headlong
->>> parser = headlong.Parser(order=1, epochs=10)    # then: parser.fit(train, dev=dev).save("my.model")
+>>> parser = headlong.Parser(order=1)    # then: parser.fit(train, dev=dev).save("my.model")
 """
 
 from importlib.metadata import PackageNotFoundError, version

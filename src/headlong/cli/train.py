@@ -75,12 +75,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 _NUMBERS = {
     "order": (1, "how many arcs are scored together; 1 is what there is so far"),
-    "epochs": (10, "passes over the training data"),
+    "epochs": (20, "passes over the training data"),
+    "patience": (5, "end early after so many passes without a better LAS on the development data"),
     "seed": (1, "seed for the order of the sentences"),
-    "batch_size": (1, "sentences that are parsed with the same weights in training"),
+    "batch_size": (4, "sentences that are parsed with the same weights in training"),
     "bits": (22, "size of the weight table for arcs: 2^N weights; fewer make a smaller, less accurate model"),
-    "label_bits": (18, "size of the weight table for labels: 2^N rows"),
-    "max_heads": (10, "heads of a word that the pruner leaves for the parser to choose from"),
+    "label_bits": (17, "size of the weight table for labels: 2^N rows"),
+    "max_heads": (8, "heads of a word that the pruner leaves for the parser to choose from"),
 }
 """The parser's options that are numbers: default and explanation."""
 

@@ -10,7 +10,8 @@ import threading
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, repeat
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ UINT8 = npt.NDArray[np.uint8]
 
 # Keys of FEATS in which two words may agree; the core compares exactly eight.
 AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbForm", "Tense")
+OPTIONAL_COLUMNS = ("lemmas", "xpos", "feats")
 MAX_TAGS = 62  # the core has 64 tag numbers; 0 is the root and the last one any other tag
 _PUNCTUATION, _VERB, _CONJUNCTION = 1, 2, 4
 _CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION}
@@ -99,13 +101,18 @@ class WordEncoder:
 
     `attributes` name the columns of the codes; `tags` are the UPOS tags of the training data, at most 62: the
     number of a tag is its place plus 1, 0 is the root (whatever tags are called) and the last number any other tag.
+    `ignored` columns ("lemmas", "xpos", "feats") are read as if they held nothing.
     """
 
     CACHE_LIMIT = 200_000
 
-    def __init__(self, attributes: Sequence[str], tags: Sequence[str]) -> None:
+    def __init__(self, attributes: Sequence[str], tags: Sequence[str], ignored: Sequence[str] = ()) -> None:
         self.attributes = tuple(attributes)
         self.tags = tuple(tags)
+        self.ignored = tuple(ignored)
+        for name in self.ignored:
+            if name not in OPTIONAL_COLUMNS:
+                raise OptionError(f"found the column {name!r} to ignore, expected one of {', '.join(OPTIONAL_COLUMNS)}")
         for name in self.attributes:
             if not is_attribute(name):
                 raise OptionError(
@@ -137,17 +144,17 @@ class WordEncoder:
     def encode(self, sentences: Sequence[Sentence]) -> tuple[UINT32, UINT8, npt.NDArray[np.int32]]:
         """Codes [words, attributes], traits [words, 10] and offsets [sentences + 1] of the sentences, end to end."""
         offsets = np.array([0, *accumulate(len(sentence) + 1 for sentence in sentences)], np.int32)
-        keys = zip(
-            chain.from_iterable(sentence.forms for sentence in sentences),
-            chain.from_iterable(sentence.lemmas for sentence in sentences),
-            chain.from_iterable(sentence.upos for sentence in sentences),
-            chain.from_iterable(sentence.xpos for sentence in sentences),
-            chain.from_iterable(sentence.feats for sentence in sentences),
-            strict=True,
-        )
+        columns = ("forms", "lemmas", "upos", "xpos", "feats")
+        keys = zip(*(self._column(sentences, name, int(offsets[-1])) for name in columns), strict=True)
         codes, traits = self._encode(keys)
         traits[offsets[:-1]] = 0  # the roots
         return codes, traits, offsets
+
+    def _column(self, sentences: Sequence[Sentence], name: str, words: int) -> Iterable[str]:
+        """A column of all sentences, end to end."""
+        if name in self.ignored:
+            return repeat("_", words)
+        return chain.from_iterable(map(attrgetter(name), sentences))
 
     def _encode(self, keys: Iterable[tuple[str, ...]]) -> tuple[UINT32, UINT8]:
         with self._lock:

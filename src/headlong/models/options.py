@@ -20,6 +20,7 @@ class ParserOptions:
     order: 1 scores single arcs.
     learner: "mira" (cost-augmented, 1-best), "perceptron" or "crf".
     epochs: passes over the training data; the best one by LAS on the development data is kept.
+    patience: training ends early after so many epochs without a better LAS on the development data.
     aggressiveness: MIRA's largest step. rate: the CRF's first step.
     batch_size: sentences decoded with the same weights; more than 1 lets several threads work.
     word_dropout: how often rare words are hidden in training; 0 never, see `learning/dropout.py`.
@@ -32,14 +33,15 @@ class ParserOptions:
 
     order: int = 1
     learner: str = "mira"
-    epochs: int = 10
+    epochs: int = 20
+    patience: int = 5
     aggressiveness: float = 0.003
     rate: float = 0.03
-    batch_size: int = 1
+    batch_size: int = 4
     bits: int = 22
-    label_bits: int = 18
+    label_bits: int = 17
     word_dropout: float = 0.25
-    max_heads: int = 10
+    max_heads: int = 8
     threshold: float = 1e-3
     pruner_epochs: int = 2
     pruner_bits: int = 18
@@ -57,6 +59,7 @@ class ParserOptions:
                 raise OptionError(f"found {field.name} = {value!r}, expected a value of type {kind.__name__}")
         limits = {
             "epochs": (1, 1000),
+            "patience": (1, 1000),
             "batch_size": (1, 10_000),
             "bits": (8, 28),
             "label_bits": (8, 24),
@@ -92,6 +95,7 @@ class Trained:
 
     tags: tuple[str, ...]
     labels: tuple[str, ...]
+    ignored: tuple[str, ...]
     arcs: TrainedArcs
     pruning: Pruning | None
     scores: dict[str, Any]

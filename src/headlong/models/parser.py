@@ -41,14 +41,15 @@ class Parser:
         order: int = 1,
         *,
         learner: str = "mira",
-        epochs: int = 10,
+        epochs: int = 20,
+        patience: int = 5,
         aggressiveness: float = 0.003,
         rate: float = 0.03,
-        batch_size: int = 1,
+        batch_size: int = 4,
         bits: int = 22,
-        label_bits: int = 18,
+        label_bits: int = 17,
         word_dropout: float = 0.25,
-        max_heads: int = 10,
+        max_heads: int = 8,
         threshold: float = 1e-3,
         pruner_epochs: int = 2,
         pruner_bits: int = 18,
@@ -189,6 +190,7 @@ class Parser:
             "root": "single" if trained.arcs.shape.single_root else "multi",
             "tags": list(trained.tags),
             "labels": list(trained.labels),
+            "ignored columns": list(trained.ignored),
             "templates": {family.name: len(family.templates) for family in trained.families},
             "scores": trained.scores,
             "data": trained.data,
@@ -213,7 +215,7 @@ class Parser:
 
     def _prepare(self) -> None:
         trained = self.trained
-        self._encoder = WordEncoder(trained.arcs.shape.attributes, trained.tags)
+        self._encoder = WordEncoder(trained.arcs.shape.attributes, trained.tags, trained.ignored)
         self._model = trained.core_model()
 
     def _projective(self, decoder: str | None) -> bool:

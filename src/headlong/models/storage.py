@@ -26,6 +26,7 @@ def save_parser(trained: Trained, options: ParserOptions, path: str | Path) -> N
         "licence": options.licence,
         "tags": list(trained.tags),
         "labels": list(trained.labels),
+        "ignored": list(trained.ignored),
         "single_root": arcs.shape.single_root,
         "attributes": list(arcs.shape.attributes),
         "families": [
@@ -62,9 +63,11 @@ def load_parser(path: str | Path) -> tuple[Trained, ParserOptions]:
 def _trained(file: ModelFile, options: ParserOptions) -> Trained:
     metadata, arrays = file.metadata, file.arrays
     families = {stored["name"]: _family(stored) for stored in metadata["families"]}
-    attributes, tags, label_names = (_names(metadata, key) for key in ("attributes", "tags", "labels"))
+    attributes, tags, label_names, ignored = (
+        _names(metadata, key) for key in ("attributes", "tags", "labels", "ignored")
+    )
     parts, labels, allowed = arrays["parts"], arrays["labels"], arrays["allowed"]
-    tag_count = WordEncoder(attributes, tags).tag_count
+    tag_count = WordEncoder(attributes, tags, ignored).tag_count
     _check_arrays(arrays, (tag_count, tag_count, len(label_names)))
     if not isinstance(metadata["single_root"], bool):
         raise ValueError(f"single_root is {metadata['single_root']!r}, not true or false")
@@ -86,6 +89,7 @@ def _trained(file: ModelFile, options: ParserOptions) -> Trained:
     return Trained(
         tags,
         label_names,
+        ignored,
         TrainedArcs(shape, parts, labels, _scales(metadata["scales"]["arcs"])),
         pruning,
         metadata["scores"],

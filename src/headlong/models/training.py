@@ -15,7 +15,7 @@ import numpy as np
 from headlong import _core
 from headlong.errors import DataError, ModelError, OptionError
 from headlong.features import dependency
-from headlong.features.attributes import MAX_TAGS, UINT32, WordEncoder
+from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, UINT32, WordEncoder
 from headlong.learning.dropout import WordDropout
 from headlong.learning.losses import Crf, make_learner
 from headlong.learning.online import Loop, Progress, report_epoch
@@ -89,7 +89,8 @@ def train_parser(
     labels = tuple(sorted({label for s in train for label in s.labels[1:]}))
     if len(labels) > _MAX_LABELS:
         raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
-    encoder = WordEncoder(_attributes(), tags)
+    ignored = _lacking(train, dev) if dev else ()
+    encoder = WordEncoder(_attributes(), tags, ignored)
     corpus = Corpus.of(train, encoder, labels)
     tried = Corpus.of(dev, encoder, labels) if dev else None
     root_label = labels.index("root") if "root" in labels else -1
@@ -115,13 +116,25 @@ def train_parser(
     run = _Run(options, shape, pruning, corpus, dropout, tried, threads, progress, checkpoint)
     best, scores, interrupted = run.train(resume)
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
-    return Trained(tags, labels, best, pruning, scores, data), interrupted
+    return Trained(tags, labels, ignored, best, pruning, scores, data), interrupted
 
 
 def _root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
     if options.root == "auto":
         return all(sentence.heads.count(0) == 1 for sentence in train)
     return options.root == "single"
+
+
+def _lacking(train: list[Sentence], dev: list[Sentence]) -> tuple[str, ...]:
+    """Columns that the training data have and the development data lack.
+
+    What the parser will not see in use it must not trust: in UD Portuguese-Bosque only the training data have XPOS.
+    """
+
+    def empty(sentences: list[Sentence], name: str) -> bool:
+        return all(value == "_" for sentence in sentences for value in getattr(sentence, name)[1:])
+
+    return tuple(name for name in OPTIONAL_COLUMNS if empty(dev, name) and not empty(train, name))
 
 
 def _frequent(values: Any, limit: int) -> tuple[str, ...]:
@@ -184,6 +197,8 @@ class _Run:
                 if self.progress:
                     count = len(corpus.lengths)
                     self.progress(Progress("parser", epoch, options.epochs, count, count, loss, 0.0, scores=found))
+                if epoch - scores["epoch"] >= options.patience:
+                    break
         except KeyboardInterrupt:
             if best is None:
                 raise
