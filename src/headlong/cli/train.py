@@ -81,7 +81,7 @@ _NUMBERS = {
     "batch_size": (4, "sentences that are parsed with the same weights in training"),
     "bits": (22, "size of the weight table for arcs: 2^N weights; fewer make a smaller, less accurate model"),
     "label_bits": (17, "size of the weight table for labels: 2^N rows"),
-    "max_heads": (8, "heads of a word that the pruner leaves for the parser to choose from"),
+    "max_heads": (10, "heads of a word that the pruner leaves for the parser to choose from"),
 }
 """The parser's options that are numbers: default and explanation."""
 

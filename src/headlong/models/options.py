@@ -41,7 +41,7 @@ class ParserOptions:
     bits: int = 22
     label_bits: int = 17
     word_dropout: float = 0.25
-    max_heads: int = 8
+    max_heads: int = 10
     threshold: float = 1e-3
     pruner_epochs: int = 2
     pruner_bits: int = 18
