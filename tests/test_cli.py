@@ -579,7 +579,7 @@ def test_inspect_model(model, capsys):
     out = run(capsys, "inspect", "x.model").out
     assert re.search(r"^licence +CC BY-SA 4\.0$", out, re.MULTILINE)
     assert re.search(r"^name +tiny$", out, re.MULTILINE)
-    assert re.search(r"^projective +no$", out, re.MULTILINE)
+    assert re.search(r"^trees +projective$", out, re.MULTILINE)
     assert re.search(r"^scores .*epoch 2", out, re.MULTILINE)
     assert "h.upos" not in out
     assert run(capsys, "inspect", "model", "x.model").out == out

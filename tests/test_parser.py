@@ -215,7 +215,7 @@ def test_steps_out_of_all_proportion():
         ({"rate": "fast"}, "found rate = 'fast', expected a value of type float"),
         ({"threshold": 1.5}, "found threshold = 1.5, expected 0 to 1"),
         ({"threshold": float("nan")}, "found threshold = nan, expected 0 to 1"),
-        ({"projective": "no"}, "found projective = 'no', expected a value of type bool"),
+        ({"trees": "no"}, "found trees = 'no', expected one of auto, any, projective"),
         ({"licence": None}, "found licence = None, expected a value of type str"),
     ],
 )
@@ -303,7 +303,7 @@ def test_projective_parsers_give_projective_trees(learner, max_heads):
     """Also where the treebank and the pruner's trees cross."""
     seen: list[Progress] = []
     options = SMALL | {"epochs": 3, "max_heads": max_heads, "learner": learner}
-    parser = Parser(projective=True, **options).fit(toy.treebank(), progress=seen.append)
+    parser = Parser(trees="projective", **options).fit(toy.treebank(), progress=seen.append)
     assert all(np.isfinite(p.loss) for p in seen)
     sentences = [*toy.treebank(), *strange_sentences().values()]
     for sentence in parser.parse(sentences):
@@ -682,3 +682,37 @@ def test_real_treebanks(code, tmp_path):
     assert answers(found) == answers(parser.parse(dev))
     for sentence in found:
         check_tree(sentence, single_root=parser.info()["root"] == "single")
+
+
+def test_auto_searches_projective_trees_where_crossing_arcs_are_rare():
+    crossing = Sentence.from_words(
+        ["a", "b", "c", "d"], upos=["NOUN", "VERB", "NOUN", "ADV"], heads=[3, 0, 2, 1], labels=["x", "root", "x", "x"]
+    )
+    plain = [sentence for sentence in toy.treebank() if oracles.is_projective(sentence.heads)]
+    few = [crossing, *plain * 40]
+    assert Parser(**SMALL | {"epochs": 1}).fit([crossing, *plain]).info()["trees"] == "any"
+    assert Parser(**SMALL | {"epochs": 1}).fit(few).info()["trees"] == "projective"
+    assert Parser(trees="any", **SMALL | {"epochs": 1}).fit(few).info()["trees"] == "any"
+
+
+def test_columns_that_development_data_lack_are_ignored(tmp_path):
+    train = [sentence.with_columns(xpos=[*sentence.upos]) for sentence in toy.treebank()]
+    bare = [sentence.with_columns(xpos=["_"] * (len(sentence) + 1)) for sentence in train]
+    parser = Parser(**SMALL).fit(train, dev=bare)
+    assert parser.info()["ignored columns"] == ["xpos"]
+    parser.save(tmp_path / "x.model")
+    again = Parser.load(tmp_path / "x.model")
+    assert again.info()["ignored columns"] == ["xpos"]
+    # What stands in the column makes no difference to the answer, only to the output.
+    found = [(s.heads, s.labels) for s in again.parse(train)]
+    assert found == [(s.heads, s.labels) for s in again.parse(bare)]
+    assert Parser(**SMALL).fit(train, dev=train).info()["ignored columns"] == []
+
+
+def test_training_stops_when_development_data_stop_improving():
+    seen: list[int] = []
+    options = SMALL | {"epochs": 50}
+    parser = Parser(patience=2, **options).fit(
+        toy.treebank(), dev=toy.treebank(), progress=lambda state: seen.append(state.epoch)
+    )
+    assert max(seen) == parser.info()["scores"]["epoch"] + 2 < 50

@@ -164,7 +164,7 @@ def _candidates(parser: Parser, sentence: Sentence, top: int) -> list[dict[str, 
     if top < 0:
         raise OptionError(f"found --top {top}, expected 0 (all) or more")
     problem = parser.problem(sentence)
-    probabilities, _ = marginals(problem, projective=parser.options.projective)
+    probabilities, _ = marginals(problem, projective=parser.trained.projective)
     [solution] = parser.solve([sentence])
     labels = [*parser.info()["labels"], "_"]
     found: list[list[dict[str, Any]]] = [[] for _ in sentence.forms]

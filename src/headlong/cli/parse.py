@@ -86,8 +86,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--decoder",
         choices=("mst", "eisner"),
-        help="mst finds the best tree, eisner the best tree without crossing arcs "
-        "(default: eisner for a model trained with --projective, else mst)",
+        help="mst finds the best tree, eisner the best tree without crossing arcs (default: as in training)",
     )
     parser.add_argument(
         "--confidence",

@@ -105,7 +105,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "sentences; with single, several in the data are an error (default: %(default)s)",
     )
     parser.add_argument(
-        "--projective", action="store_true", help="look for trees without crossing arcs only (default: any tree)"
+        "--trees",
+        choices=("auto", "any", "projective"),
+        default="auto",
+        help="look for any tree, or for those without crossing arcs only (default: projective if at most 1 %% of the "
+        "training arcs are non-projective)",
     )
     parser.add_argument(
         "--licence",
@@ -126,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
     import headlong
     from headlong.cli.progress import TrainingLog
 
-    options = {name: getattr(args, name) for name in (*_NUMBERS, "projective", "licence", "name")}
+    options = {name: getattr(args, name) for name in (*_NUMBERS, "trees", "licence", "name")}
     parser = headlong.Parser(learner=args.learner, root=args.root, **options)
     parser.options.check()
     train, dev = _read(args)

@@ -28,7 +28,9 @@ class ParserOptions:
     max_heads, threshold: the pruner keeps at most so many heads a word, with so much of the best one's posterior.
     pruner_epochs: passes over the data for training the pruner; 0 trains none and every arc is a candidate.
     root: "single", "multi", or "auto": single if every training sentence has one root.
-    projective: search projective trees only, in training and by default in parsing.
+    trees: "any", "projective", or "auto", which trees to search in training and by default in parsing. "auto" means
+        projective ones if at most 1 % of the training arcs are non-projective: arc scores alone cannot tell the few
+        crossing arcs that are right, and a search of all trees finds ten wrong ones for each of them.
     """
 
     order: int = 1
@@ -46,7 +48,7 @@ class ParserOptions:
     pruner_epochs: int = 2
     pruner_bits: int = 18
     root: Literal["auto", "single", "multi"] = "auto"
-    projective: bool = False
+    trees: Literal["auto", "any", "projective"] = "auto"
     seed: int = 1
     licence: str = ""
     name: str = ""
@@ -75,6 +77,7 @@ class ParserOptions:
             "order": (1,),
             "learner": LEARNERS,
             "root": ("auto", "single", "multi"),
+            "trees": ("auto", "any", "projective"),
         }
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
@@ -96,6 +99,7 @@ class Trained:
     tags: tuple[str, ...]
     labels: tuple[str, ...]
     ignored: tuple[str, ...]
+    projective: bool
     arcs: TrainedArcs
     pruning: Pruning | None
     scores: dict[str, Any]

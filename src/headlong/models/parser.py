@@ -54,7 +54,7 @@ class Parser:
         pruner_epochs: int = 2,
         pruner_bits: int = 18,
         root: Literal["auto", "single", "multi"] = "auto",
-        projective: bool = False,
+        trees: Literal["auto", "any", "projective"] = "auto",
         seed: int = 1,
         licence: str = "",
         name: str = "",
@@ -109,9 +109,9 @@ class Parser:
     ) -> Iterator[Sentence]:
         """The sentences with HEAD and DEPREL replaced, in order, as they come: memory does not grow with the input.
 
-        `decoder` is "mst" (any tree) or "eisner" (projective trees). `deps` says what becomes of a DEPS column that
-        the new tree makes stale. With `confidence` each word's MISC gets ``HeadProb`` and ``LabelProb``, the
-        probabilities of its arc and of its labelled arc.
+        `decoder` is "mst" (any tree) or "eisner" (projective trees), by default as in training. `deps` says what
+        becomes of a DEPS column that the new tree makes stale. With `confidence` each word's MISC gets ``HeadProb``
+        and ``LabelProb``, the probabilities of its arc and of its labelled arc.
         """
         self._require()
         threads, projective = check_threads(threads), self._projective(decoder)
@@ -145,12 +145,12 @@ class Parser:
     def problem(self, sentence: Sentence, *, projective: bool | None = None) -> Problem:
         """The scored candidates of a sentence, for inspection or for another decoder.
 
-        With `projective` (by default as the parser's option) there is a projective tree among the candidates.
+        With `projective` (by default as in training) there is a projective tree among the candidates.
         """
         self._require()
         batch, _ = self._encoder.batch([sentence])
         arcs, _, _, scores, labels = self._model.problem(
-            batch, self.options.projective if projective is None else projective
+            batch, self.trained.projective if projective is None else projective
         )
         return Problem(len(sentence) + 1, arcs, scores, labels, self.trained.arcs.shape.single_root)
 
@@ -187,6 +187,7 @@ class Parser:
         return {
             "kind": "parser",
             **asdict(self.options),
+            "trees": "projective" if trained.projective else "any",
             "root": "single" if trained.arcs.shape.single_root else "multi",
             "tags": list(trained.tags),
             "labels": list(trained.labels),
@@ -220,7 +221,7 @@ class Parser:
 
     def _projective(self, decoder: str | None) -> bool:
         if decoder is None:
-            return self.options.projective
+            return self.trained.projective
         if decoder not in DECODERS:
             raise OptionError(f"found decoder {decoder!r}, expected one of {', '.join(DECODERS)}")
         return decoder == "eisner"

@@ -27,6 +27,7 @@ def save_parser(trained: Trained, options: ParserOptions, path: str | Path) -> N
         "tags": list(trained.tags),
         "labels": list(trained.labels),
         "ignored": list(trained.ignored),
+        "projective": trained.projective,
         "single_root": arcs.shape.single_root,
         "attributes": list(arcs.shape.attributes),
         "families": [
@@ -69,8 +70,9 @@ def _trained(file: ModelFile, options: ParserOptions) -> Trained:
     parts, labels, allowed = arrays["parts"], arrays["labels"], arrays["allowed"]
     tag_count = WordEncoder(attributes, tags, ignored).tag_count
     _check_arrays(arrays, (tag_count, tag_count, len(label_names)))
-    if not isinstance(metadata["single_root"], bool):
-        raise ValueError(f"single_root is {metadata['single_root']!r}, not true or false")
+    for name in ("single_root", "projective"):
+        if not isinstance(metadata[name], bool):
+            raise ValueError(f"{name} is {metadata[name]!r}, not true or false")
     shape = Shape(
         attributes,
         families["arc"],
@@ -90,6 +92,7 @@ def _trained(file: ModelFile, options: ParserOptions) -> Trained:
         tags,
         label_names,
         ignored,
+        metadata["projective"],
         TrainedArcs(shape, parts, labels, _scales(metadata["scales"]["arcs"])),
         pruning,
         metadata["scores"],
