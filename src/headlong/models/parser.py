@@ -50,7 +50,7 @@ class Parser:
         label_bits: int = 17,
         word_dropout: float = 0.25,
         max_heads: int = 10,
-        threshold: float = 1e-3,
+        threshold: float = 5e-3,
         pruner_epochs: int = 2,
         pruner_bits: int = 18,
         root: Literal["auto", "single", "multi"] = "auto",
