@@ -2,8 +2,8 @@
 
 python -m benchmarks.text_and_scores [TREEBANK]
 
-Writes benchmarks/results/text-and-scores-DATE.json. CPU seconds, medians of three alternating runs; both evaluators read
-both files.
+Writes benchmarks/results/text-and-scores-DATE.json. CPU seconds, medians of three alternating runs; both evaluators
+read both files.
 """
 
 from __future__ import annotations
