@@ -14,12 +14,12 @@ from headlong.features.attributes import (
     AGREEMENT,
     ATTRIBUTES,
     MAX_TAGS,
-    UD_TAGS,
     WordEncoder,
     parse_feats,
     shape,
 )
 from headlong.text import Sentence
+from headlong.text.universal import UD_TAGS
 from tests import oracles
 
 NAMES = (*ATTRIBUTES, "Case", "Number[psor]")
@@ -162,7 +162,8 @@ def test_numbers_of_tags():
         ("«…»", "XY", 1),
         ("dog", "NN", 0),
         (",a", "$,", 0),
-        ("+", "$,", 0),
+        ("+", "$,", 1),
+        ("1+", "$,", 0),
     ],
 )
 def test_classes(form, upos, expected):

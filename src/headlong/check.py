@@ -18,8 +18,8 @@ from typing import Any
 
 from headlong.errors import DataError
 from headlong.evaluation.trees import nonprojective_arcs
-from headlong.features.attributes import UD_TAGS
 from headlong.text import Format, Sentence, check_tree, read_conllu
+from headlong.text.universal import UD_TAGS
 
 LONG = 300
 """Words from which on a sentence is called long: usually text that was never cut into sentences."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -16,6 +15,7 @@ from headlong.evaluation.align import Alignment, Indices, align
 from headlong.evaluation.scores import Score
 from headlong.evaluation.trees import NONE, ROOT, Flags, nonprojective_words
 from headlong.text import Sentence
+from headlong.text.universal import UD_TAGS, is_punctuation
 
 CONTENT_LABELS = frozenset(
     {
@@ -82,28 +82,6 @@ UNIVERSAL_FEATURES = frozenset(
 )
 """Names of the features that UFeats scores; the others are specific to languages."""
 
-UNIVERSAL_TAGS = frozenset(
-    {
-        "ADJ",
-        "ADP",
-        "ADV",
-        "AUX",
-        "CCONJ",
-        "DET",
-        "INTJ",
-        "NOUN",
-        "NUM",
-        "PART",
-        "PRON",
-        "PROPN",
-        "PUNCT",
-        "SCONJ",
-        "SYM",
-        "VERB",
-        "X",
-    }
-)
-
 UNALIGNED = -3
 """In place of the gold word of a system word that has none."""
 
@@ -115,20 +93,6 @@ def universal_features(feats: str) -> str:
     'Case=Nom|Number=Sing'
     """
     return "|".join(sorted(f for f in feats.split("|") if f.partition("=")[0] in UNIVERSAL_FEATURES))
-
-
-def is_punctuation(form: str, tag: str) -> bool:
-    """Whether a word is punctuation: by its tag, or by its characters where the tag is not one of UD.
-
-    Treebanks in CoNLL-X have their own tags, and text may have none; there a word is punctuation if all its
-    characters are punctuation or symbols of Unicode (categories P and S).
-
-    >>> is_punctuation("--", "_"), is_punctuation("%", "SYM"), is_punctuation("mdash", "PUNCT")
-    (True, False, True)
-    """
-    if tag in UNIVERSAL_TAGS:
-        return tag == "PUNCT"
-    return all(unicodedata.category(character)[0] in "PS" for character in form)
 
 
 class Memo(dict[str, Any]):
@@ -177,7 +141,7 @@ class Words:
         """(words,): the words that :func:`is_punctuation` names."""
         tags = self.flat("upos")
         (numbers, _), names = numbered(tags, tags)
-        if UNIVERSAL_TAGS.issuperset(names):
+        if UD_TAGS.issuperset(names):
             flags: Flags = np.array([name == "PUNCT" for name in names], dtype=np.bool_)[numbers]
             return flags
         return np.fromiter(map(is_punctuation, self.flat("forms"), tags), np.bool_, self.size)

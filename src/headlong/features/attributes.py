@@ -7,7 +7,6 @@ seen one, and a server does not grow. Words are cached by their five columns, an
 from __future__ import annotations
 
 import threading
-import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, repeat
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from headlong import _core
 from headlong.errors import OptionError
 from headlong.text import Sentence
+from headlong.text.universal import UD_TAGS, is_punctuation
 
 UINT32 = npt.NDArray[np.uint32]
 UINT8 = npt.NDArray[np.uint8]
@@ -30,27 +30,6 @@ OPTIONAL_COLUMNS = ("lemmas", "xpos", "feats")
 MAX_TAGS = 62  # the core has 64 tag numbers; 0 is the root and the last one any other tag
 _PUNCTUATION, _VERB, _CONJUNCTION = 1, 2, 4
 _CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION}
-UD_TAGS = frozenset(
-    [
-        "ADJ",
-        "ADP",
-        "ADV",
-        "AUX",
-        "CCONJ",
-        "DET",
-        "INTJ",
-        "NOUN",
-        "NUM",
-        "PART",
-        "PRON",
-        "PROPN",
-        "PUNCT",
-        "SCONJ",
-        "SYM",
-        "VERB",
-        "X",
-    ]
-)
 
 
 def shape(form: str) -> str:
@@ -240,7 +219,7 @@ class WordEncoder:
         """Punctuation, verb or conjunction by UPOS; in other tag sets only punctuation is known, by its characters."""
         if upos in UD_TAGS:
             return _CLASSES.get(upos, 0)
-        return _PUNCTUATION if all(unicodedata.category(c)[0] == "P" for c in form) else 0
+        return _PUNCTUATION if is_punctuation(form, upos) else 0
 
 
 def _bytes(value: str) -> bytes:
