@@ -31,8 +31,8 @@ class SparseVector {
 void add_features(const SlotCodes& codes, const Templates& templates, const Index* slots, const Code* relations,
                   int shift, Index stride, Index column, float amount, std::vector<Code>& indices, SparseVector& out);
 
-// A table in training. `totals` makes averages lazy: with every change d made after t other sentences it takes d * t, so
-// that the average of the weights after each of T sentences is weights - totals / T.
+// A table in training. `totals` makes averages lazy: with every change d made after t other sentences it takes d * t,
+// so that the average of the weights after each of T sentences is weights - totals / T.
 struct TrainingTable {
   std::span<float> weights;
   std::span<float> totals;
@@ -41,8 +41,8 @@ struct TrainingTable {
 // weights += step * difference at time `time`.
 void apply_step(const SparseVector& difference, float step, float time, const TrainingTable& table);
 
-// Averaged weights after `time` sentences, times 1 / scale, rounded to 16 bits (largest magnitude that occurs -> 32767).
-// Returns the scale. O(table).
+// Averaged weights after `time` sentences, times 1 / scale, rounded to 16 bits (largest magnitude that occurs ->
+// 32767). Returns the scale. O(table).
 float quantize_average(std::span<const float> weights, std::span<const float> totals, float time,
                        std::span<std::int16_t> out);
 
