@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "factors/python_factor.hpp"
 #include "factors/services.hpp"
 
 namespace nb = nanobind;
@@ -68,10 +69,31 @@ void check_factor(const Graph& graph, Index factor, std::size_t links) {
   require(links == static_cast<std::size_t>(graph.links(factor)), "one number a link of the factor is needed");
 }
 
+// The garbage collector's view of a graph: only factors written in Python hold Python objects.
+int traverse_graph(PyObject* self, visitproc visit, void* argument) {
+  if (const int stop = visit(reinterpret_cast<PyObject*>(Py_TYPE(self)), argument)) return stop;
+  if (!nb::inst_ready(self)) return 0;
+  for (const auto& factor : nb::inst_ptr<Graph>(self)->structured)
+    if (const auto* python = dynamic_cast<const PythonFactor*>(factor.get()))
+      if (const int stop = python->traverse(visit, argument)) return stop;
+  return 0;
+}
+
+// An empty graph is a whole one: whatever still holds it sees no factors.
+int clear_graph(PyObject* self) {
+  *nb::inst_ptr<Graph>(self) = Graph{};
+  return 0;
+}
+
+PyType_Slot GRAPH_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_graph)},
+                             {Py_tp_clear, reinterpret_cast<void*>(clear_graph)},
+                             {0, nullptr}};
+
 }  // namespace
 
 void bind_graph(nb::module_& m) {
-  nb::class_<Graph>(m, "Graph", "A factor graph over binary variables, as the solvers see it.")
+  nb::class_<Graph>(m, "Graph", nb::type_slots(GRAPH_SLOTS),
+                    "A factor graph over binary variables, as the solvers see it.")
       .def(nb::init<>())
       .def_prop_ro("variables", &Graph::variables)
       .def_prop_ro("factors", &Graph::factors)
@@ -115,6 +137,17 @@ void bind_graph(nb::module_& m) {
             link(graph, FactorType::Dense, graph.dense.size() - 1, variables, negated);
           },
           "variables"_a, "negated"_a, "scores"_a)
+      .def(
+          "add_python",
+          [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, nb::callable maximize,
+             nb::callable score, nb::object marginals) {
+            check_links(graph, variables, negated);
+            graph.structured.push_back(std::make_shared<PythonFactor>(
+                static_cast<Index>(variables.size()), std::move(maximize), std::move(score), std::move(marginals)));
+            link(graph, FactorType::Structured, graph.structured.size() - 1, variables, negated);
+          },
+          "variables"_a, "negated"_a, "maximize"_a, "score"_a, "marginals"_a.none(),
+          "Adds a factor whose services are Python functions; see headlong.inference.PythonFactor.")
       .def(
           "maximize",
           [](const Graph& graph, Index factor, const In<double>& scores) {

@@ -1,0 +1,39 @@
+"""Factor graphs over binary variables: state a problem with variables and factors, solve it with any method."""
+
+from headlong.inference.factors import (
+    AndOut,
+    AtMost,
+    AtMostOne,
+    Dense,
+    Exactly,
+    Factor,
+    Imply,
+    Nand,
+    Or,
+    OrOut,
+    Pair,
+    PythonFactor,
+    Xor,
+    XorOut,
+)
+from headlong.inference.graph import Graph
+from headlong.inference.variables import Variables
+
+__all__ = [
+    "AndOut",
+    "AtMost",
+    "AtMostOne",
+    "Dense",
+    "Exactly",
+    "Factor",
+    "Graph",
+    "Imply",
+    "Nand",
+    "Or",
+    "OrOut",
+    "Pair",
+    "PythonFactor",
+    "Variables",
+    "Xor",
+    "XorOut",
+]
