@@ -42,10 +42,12 @@ bool has_crossing(std::span<const Index> heads) {
 }  // namespace
 
 struct TreeFactor::Workspace final : FactorWorkspace {
-  std::vector<Score> scores;      // [head][modifier]
-  std::vector<double> marginals;  // [head][modifier]
-  std::vector<Index> heads;       // [size]
-  std::vector<Index> mark;        // [size]
+  std::vector<Score> scores;   // [head][modifier]
+  std::vector<double> by_arc;  // [head][modifier]: marginals or max-marginals
+  std::vector<Index> heads;    // [size]
+  std::vector<Index> mark;     // [size]
+  std::vector<Score> best;     // [size]: the best value with one of the arcs into each word
+  std::vector<Score> second;   // [size]: and with another arc than that one
   MstWorkspace mst;
   EisnerWorkspace eisner;
   MatrixTreeWorkspace matrix_tree;
@@ -113,14 +115,42 @@ Score TreeFactor::own_score(std::span<const std::uint8_t> on, FactorWorkspace& m
 Score TreeFactor::marginals(std::span<const Score> scores, FactorWorkspace& memory, std::span<double> marginals) const {
   auto& workspace = static_cast<Workspace&>(memory);
   const auto spread_scores = spread(scores, workspace);
-  workspace.marginals.resize(workspace.scores.size());
+  workspace.by_arc.resize(workspace.scores.size());
   const Score log_partition =
       shape_ == TreeShape::Projective
-          ? eisner_marginals(spread_scores, size_, rule_, workspace.marginals, workspace.eisner)
-          : tree_marginals(spread_scores, size_, rule_, workspace.marginals, workspace.matrix_tree);
+          ? eisner_marginals(spread_scores, size_, rule_, workspace.by_arc, workspace.eisner)
+          : tree_marginals(spread_scores, size_, rule_, workspace.by_arc, workspace.matrix_tree);
   for (std::size_t link = 0; link < arcs_.size(); ++link)
-    marginals[link] = workspace.marginals[arcs_[link].head * size_ + arcs_[link].modifier];
+    marginals[link] = workspace.by_arc[arcs_[link].head * size_ + arcs_[link].modifier];
   return log_partition;
+}
+
+// A word has exactly one head, so the best tree without an arc is the best one with another arc into the same word.
+Score TreeFactor::max_marginals(std::span<const Score> scores, FactorWorkspace& memory, std::span<Score> on,
+                                std::span<Score> off) const {
+  auto& workspace = static_cast<Workspace&>(memory);
+  const auto spread_scores = spread(scores, workspace);
+  workspace.by_arc.resize(workspace.scores.size());
+  workspace.best.assign(size_, NEGATIVE_INFINITY);
+  workspace.second.assign(size_, NEGATIVE_INFINITY);
+  workspace.heads.assign(size_, NO_HEAD);  // of the arc with the best value
+  const Score value = eisner_max_marginals(spread_scores, size_, rule_, workspace.by_arc, workspace.eisner);
+  for (std::size_t link = 0; link < arcs_.size(); ++link) {
+    const auto& [head, modifier] = arcs_[link];
+    on[link] = workspace.by_arc[head * size_ + modifier];
+    if (on[link] > workspace.best[modifier]) {
+      workspace.second[modifier] = workspace.best[modifier];
+      workspace.best[modifier] = on[link];
+      workspace.heads[modifier] = head;
+    } else {
+      workspace.second[modifier] = std::max(workspace.second[modifier], on[link]);
+    }
+  }
+  for (std::size_t link = 0; link < arcs_.size(); ++link) {
+    const auto& [head, modifier] = arcs_[link];
+    off[link] = workspace.heads[modifier] == head ? workspace.second[modifier] : workspace.best[modifier];
+  }
+  return value;
 }
 
 }  // namespace headlong

@@ -29,6 +29,10 @@ class TreeFactor final : public StructuredFactor {
   // O(size^3): the matrix-tree theorem, or Eisner's recursion.
   Score marginals(std::span<const Score> scores, FactorWorkspace& workspace,
                   std::span<double> marginals) const override;
+  // For projective trees alone, O(size^3): spanning trees with each arc in turn would cost O(links size^2).
+  bool has_max_marginals() const override { return shape_ == TreeShape::Projective; }
+  Score max_marginals(std::span<const Score> scores, FactorWorkspace& workspace, std::span<Score> on,
+                      std::span<Score> off) const override;
 
  private:
   struct Workspace;
