@@ -17,6 +17,7 @@ from headlong.inference.factors import (
     XorOut,
 )
 from headlong.inference.graph import Graph
+from headlong.inference.solving import GraphSolution, solve
 from headlong.inference.variables import Variables
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Exactly",
     "Factor",
     "Graph",
+    "GraphSolution",
     "Imply",
     "Nand",
     "Or",
@@ -36,4 +38,5 @@ __all__ = [
     "Variables",
     "Xor",
     "XorOut",
+    "solve",
 ]

@@ -43,6 +43,13 @@ class Graph:
             factor.place(self.core, factor.links.indices, (factor.links.literals & 1).astype(np.uint8))
             self.factors.append(factor)
 
+    def value(self, assignment: npt.ArrayLike) -> float:
+        """What an assignment [variables] of all variables is worth, -inf if a factor forbids it."""
+        chosen = np.asarray(assignment)
+        if chosen.shape != (self.pool.size,) or not np.isin(chosen, (0, 1)).all():
+            raise OptionError(f"found an assignment of shape {chosen.shape}, expected {self.pool.size} numbers 0 or 1")
+        return self.core.value(chosen.astype(np.uint8))
+
     def check(self, variables: Variables) -> None:
         """Raises OptionError if these are variables of another graph."""
         if variables.pool is not self.pool:

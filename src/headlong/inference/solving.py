@@ -178,3 +178,20 @@ def _program(graph: Graph, integer: bool, tree_rows: lp.TreeRows, time_limit: fl
         else:
             bound = max(bound, value)
     return _solution(graph, status, value, bound, assignment, found.values, found.iterations)
+
+
+def _solution(
+    graph: Graph,
+    status: Status,
+    value: float,
+    bound: float,
+    assignment: BOOL | None,
+    relaxed: FLOAT64 | None,
+    iterations: int,
+) -> GraphSolution:
+    return GraphSolution(
+        status, value, bound, assignment, relaxed, iterations, (0.0, 0.0), None, None, graph.pool
+    )
+
+
+METHODS: Mapping[str, Callable[..., GraphSolution]] = {"lp": _linear, "ilp": _integer}
