@@ -1,5 +1,7 @@
 #include "factors/services.hpp"
 
+#include <algorithm>
+
 namespace headlong {
 
 namespace {
@@ -95,16 +97,21 @@ Score max_marginals(const Graph& graph, Index factor, std::span<const Score> sco
 
 void project(const Graph& graph, Index factor, std::span<const double> values, double own_scale,
              GraphWorkspace& workspace, std::span<double> out) {
-  const Index place = graph.places[factor];
+  solve_qp([&](std::span<const Score> scores,
+               Configuration& best) { return maximize(graph, factor, scores, workspace, best); },
+           values, own_scale, workspace.active_sets[factor], workspace.qp, out);
+}
+
+Score projected_own(const Graph& graph, Index factor, std::span<const double> point, const GraphWorkspace& workspace) {
   switch (graph.types[factor]) {
     case FactorType::Logic:
-      return project(graph.logic[place], values, workspace.projection, out);
-    case FactorType::Pair:
-      return project(graph.pairs[place], values, own_scale, out);
+      return 0.0;
+    case FactorType::Pair: {
+      const Score score = graph.pairs[graph.places[factor]].score;
+      return score * (score > 0.0 ? std::min(point[0], point[1]) : std::max(0.0, point[0] + point[1] - 1.0));
+    }
     default:
-      return solve_qp([&](std::span<const Score> scores,
-                          Configuration& best) { return maximize(graph, factor, scores, workspace, best); },
-                      values, own_scale, workspace.active_sets[factor], workspace.qp, out);
+      return workspace.active_sets[factor].own;
   }
 }
 
