@@ -2,6 +2,7 @@
 #include "bind_graph.hpp"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "factors/python_factor.hpp"
 #include "factors/services.hpp"
 #include "factors/tree.hpp"
+#include "solvers/ad3.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -90,6 +92,56 @@ int clear_graph(PyObject* self) {
 PyType_Slot GRAPH_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_graph)},
                              {Py_tp_clear, reinterpret_cast<void*>(clear_graph)},
                              {0, nullptr}};
+const char* name_of(Status status) {
+  switch (status) {
+    case Status::Optimal:
+      return "optimal";
+    case Status::Fractional:
+      return "fractional";
+    case Status::Unconverged:
+      return "unconverged";
+    default:
+      return "infeasible";
+  }
+}
+
+// Variables fixed by the caller: nothing, or one of -1, 0, 1 a variable.
+std::vector<std::int8_t> fixed_of(const Graph& graph, const std::optional<In<std::int8_t>>& fixed) {
+  if (!fixed) return {};
+  require(fixed->size() == graph.scores.size(), "one number a variable is needed to fix them");
+  for (std::int8_t value : view(*fixed)) require(value >= -1 && value <= 1, "variables are fixed with -1, 0 or 1");
+  return {view(*fixed).begin(), view(*fixed).end()};
+}
+
+nb::dict described(const SolverResult& result) {
+  nb::dict out;
+  out["value"] = result.value;
+  out["bound"] = result.bound;
+  out["relaxed"] = copied(result.relaxed);
+  out["relaxed_value"] = result.relaxed_value;
+  if (result.assignment.empty() && !result.relaxed.empty())
+    out["assignment"] = nb::none();
+  else
+    out["assignment"] = copied(result.assignment);
+  out["status"] = name_of(result.status);
+  out["iterations"] = result.iterations;
+  out["primal_residual"] = result.primal_residual;
+  out["dual_residual"] = result.dual_residual;
+  auto* rows = new double[result.trace.size() * 6 + 1];
+  nb::capsule owner(rows, [](void* pointer) noexcept { delete[] static_cast<double*>(pointer); });
+  double* next = rows;
+  for (const TracePoint& point : result.trace)
+    for (double entry : {static_cast<double>(point.iteration), point.value, point.bound, point.primal_residual,
+                         point.dual_residual, point.seconds})
+      *next++ = entry;
+  out["trace"] = nb::ndarray<nb::numpy, double, nb::ndim<2>>(rows, {result.trace.size(), 6}, owner);
+  return out;
+}
+
+constexpr const char* RESULT =
+    "A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,\n"
+    "fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of\n"
+    "iteration, value, bound, primal residual, dual residual and seconds.";
 
 }  // namespace
 
@@ -187,6 +239,15 @@ void bind_graph(nb::module_& m) {
           "variables"_a, "negated"_a, "heads"_a, "modifiers"_a, "size"_a, "single_root"_a, "projective"_a = false,
           "The arcs that are on form a dependency tree over `size` words, the root included.")
       .def(
+          "value",
+          [](const Graph& graph, const In<std::uint8_t>& assignment) {
+            require(assignment.size() == graph.scores.size(), "one number a variable is needed");
+            nb::gil_scoped_release unlocked;
+            GraphWorkspace workspace(graph);
+            return value(graph, view(assignment), workspace);
+          },
+          "assignment"_a, "What an assignment [variables] is worth, -inf if a factor forbids it.")
+      .def(
           "maximize",
           [](const Graph& graph, Index factor, const In<double>& scores) {
             check_factor(graph, factor, scores.size());
@@ -246,4 +307,24 @@ void bind_graph(nb::module_& m) {
           },
           "factor"_a, "values"_a, "own_scale"_a = 1.0,
           "The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.");
+  m.def(
+      "ad3",
+      [](const Graph& graph, Index max_iterations, double residual, double penalty, Index adapt_every,
+         Index bound_every, double tolerance, double cutoff, double time_limit, bool trace,
+         const std::optional<In<std::int8_t>>& fixed) {
+        require(penalty > 0.0 && penalty < 1e100, "the penalty must be positive");
+        const std::vector<std::int8_t> fixed_values = fixed_of(graph, fixed);
+        const Ad3Options options{max_iterations, residual, penalty,    adapt_every, bound_every,
+                                 tolerance,      cutoff,   time_limit, trace};
+        SolverResult result;
+        {
+          nb::gil_scoped_release release;
+          GraphWorkspace workspace(graph);
+          result = ad3(graph, options, workspace, fixed_values);
+        }
+        return described(result);
+      },
+      "graph"_a, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.1, "adapt_every"_a = 10,
+      "bound_every"_a = 10, "tolerance"_a = 1e-9, "cutoff"_a = NEGATIVE_INFINITY, "time_limit"_a = 0.0,
+      "trace"_a = false, "fixed"_a = nb::none(), RESULT);
 }
