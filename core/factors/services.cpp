@@ -51,7 +51,7 @@ Score maximize(const Graph& graph, Index factor, std::span<const Score> scores, 
     if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>) {
       return found.maximize(scores, *workspace.structured[factor], best);
     } else {
-      const Score value = maximize(found, scores, best.on);
+      const Score value = maximize(found, scores, workspace.logic, best.on);
       best.own = own_of(found, best.on);
       return value;
     }
@@ -77,7 +77,16 @@ Score marginals(const Graph& graph, Index factor, std::span<const Score> scores,
     if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>)
       return found.marginals(scores, *workspace.structured[factor], out);
     else
-      return marginals(found, scores, out);
+      return marginals(found, scores, workspace.logic, out);
+  });
+}
+
+double expected_own(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace) {
+  return visit(graph, factor, [&](const auto& found) -> double {
+    if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>)
+      throw std::logic_error("a structured factor was asked for its expected own score");
+    else
+      return expected_own(found, scores, workspace.logic);
   });
 }
 
@@ -91,15 +100,23 @@ Score max_marginals(const Graph& graph, Index factor, std::span<const Score> sco
     if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>)
       return found.max_marginals(scores, *workspace.structured[factor], on, off);
     else
-      return max_marginals(found, scores, on, off);
+      return max_marginals(found, scores, workspace.logic, on, off);
   });
 }
 
 void project(const Graph& graph, Index factor, std::span<const double> values, double own_scale,
              GraphWorkspace& workspace, std::span<double> out) {
-  solve_qp([&](std::span<const Score> scores,
-               Configuration& best) { return maximize(graph, factor, scores, workspace, best); },
-           values, own_scale, workspace.active_sets[factor], workspace.qp, out);
+  const Index place = graph.places[factor];
+  switch (graph.types[factor]) {
+    case FactorType::Logic:
+      return project(graph.logic[place], values, workspace.logic, out);
+    case FactorType::Pair:
+      return project(graph.pairs[place], values, own_scale, out);
+    default:
+      solve_qp([&](std::span<const Score> scores,
+                   Configuration& best) { return maximize(graph, factor, scores, workspace, best); },
+               values, own_scale, workspace.active_sets[factor], workspace.qp, out);
+  }
 }
 
 Score projected_own(const Graph& graph, Index factor, std::span<const double> point, const GraphWorkspace& workspace) {
