@@ -108,12 +108,16 @@ void adapt_penalty(Run& run) {
   std::fill(run.solved.begin(), run.solved.end(), 0);
 }
 
+bool is_certified(const Run& run) {
+  return !run.result.assignment.empty() && closes(run.result.value, run.result.bound, run.options.tolerance);
+}
+
 // Updates bound and value; true if they meet.
 bool certify(Run& run) {
   run.result.bound = std::min(run.result.bound, dual_bound(run.graph, run.split, run.multipliers, run.workspace));
   for (std::size_t i = 0; i < run.rounded.size(); ++i) run.rounded[i] = run.consensus[i] > 0.5;
   offer(run.graph, run.fixed, run.rounded, run.workspace, run.result);
-  return !run.result.assignment.empty() && closes(run.result.value, run.result.bound, run.options.tolerance);
+  return is_certified(run);
 }
 
 // Where the problem is infeasible, the disagreements z - u do not vanish but become a direction in which the dual falls
@@ -163,7 +167,7 @@ Status iterate(Run& run) {
       if (converged && !certified && !was_rounded) {
         was_rounded = true;
         round(run.graph, run.consensus, run.workspace, result, run.fixed);
-        certified = !result.assignment.empty() && closes(result.value, result.bound, options.tolerance);
+        certified = is_certified(run);
       }
       add_trace(run);
       if (certified) return Status::Optimal;
@@ -199,23 +203,23 @@ Score relaxed_value(Run& run) {
 
 SolverResult ad3(const Graph& graph, const Ad3Options& options, GraphWorkspace& workspace, Fixed fixed) {
   Run run(graph, options, workspace, fixed);
-  if (!run.split.feasible) {
-    run.result.status = Status::Infeasible;
-  } else {
-    run.result.status = iterate(run);
-    if (run.result.status != Status::Infeasible) run.result.relaxed_value = relaxed_value(run);
+  SolverResult& result = run.result;
+  result.status = run.split.feasible ? iterate(run) : Status::Infeasible;
+  if (result.status == Status::Infeasible) {
+    result.bound = NEGATIVE_INFINITY;
+  } else if (result.status != Status::Optimal) {
+    result.relaxed_value = relaxed_value(run);
+    round(graph, run.consensus, workspace, result, fixed);
+    if (is_certified(run)) result.status = Status::Optimal;
   }
-  if (run.result.status == Status::Infeasible) {
-    run.result.bound = NEGATIVE_INFINITY;
-    run.result.assignment.clear();
-    run.result.value = NEGATIVE_INFINITY;
-  } else if (run.result.status != Status::Optimal) {
-    round(graph, run.consensus, workspace, run.result, fixed);
-    if (!run.result.assignment.empty() && closes(run.result.value, run.result.bound, options.tolerance))
-      run.result.status = Status::Optimal;
+  result.relaxed = std::move(run.consensus);
+  if (result.status == Status::Optimal) {
+    // The relaxation's optimum is between value and bound: the assignment solves it, whether the iterations were there
+    // yet or not.
+    result.relaxed.assign(result.assignment.begin(), result.assignment.end());
+    result.relaxed_value = result.value;
   }
-  run.result.relaxed = std::move(run.consensus);
-  return std::move(run.result);
+  return std::move(result);
 }
 
 }  // namespace headlong

@@ -147,6 +147,20 @@ class Graph:
         Adds a factor whose services are Python functions; see headlong.inference.PythonFactor.
         """
 
+    def add_automaton(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], sources: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], link_of_edge: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        A weighted acyclic automaton over nodes in topological order: the links on a path from node 0 to the last
+        one are on (link_of_edge: the number of a link of this factor, or -1).
+        """
+
+    def add_tree(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modifiers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], size: int, single_root: bool, projective: bool = False) -> None:
+        """
+        The arcs that are on form a dependency tree over `size` words, the root included.
+        """
+
+    def value(self, assignment: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """What an assignment [variables] is worth, -inf if a factor forbids it."""
+
     def maximize(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """
         The best configuration under link scores: (on [links], value, own score).
@@ -158,6 +172,11 @@ class Graph:
     def marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """Link marginals under exp(score), and the log-partition."""
 
+    def expected_own(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """
+        The mean of the factor's own score under the distribution of its marginals.
+        """
+
     def max_marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """The best value with each link on, and off, and the best of all."""
 
@@ -165,3 +184,10 @@ class Graph:
         """
         The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.
         """
+
+def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.1, adapt_every: int = 10, bound_every: int = 10, tolerance: float = 1e-09, cutoff: float = float('-inf'), time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict:
+    """
+    A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
+    fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of
+    iteration, value, bound, primal residual, dual residual and seconds.
+    """
