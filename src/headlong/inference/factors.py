@@ -39,7 +39,7 @@ class Factor:
 
 
 class Logic(Factor):
-    """A constraint over any number of variables: ``Xor(x[0])``, ``Xor(x[0], y)`` and ``Xor([x[0, 0], ~y])`` all work."""
+    """A constraint over any number of variables: ``Xor(x[0])``, ``Xor(x[0], y)`` and ``Xor([x[0, 0], ~y])`` work."""
 
     kind: ClassVar[str]  # in the core
     budget = 0
@@ -166,7 +166,8 @@ class Dense(Factor):
             table = table.ravel(order="F")
         if table.shape != (1 << size,):
             raise OptionError(
-                f"found a table of shape {table.shape} over {size} variables, expected {(2,) * size} or {1 << size} scores"
+                f"found a table of shape {table.shape} over {size} variables, "
+                f"expected {(2,) * size} or {1 << size} scores"
             )
         if not (table < np.inf).all():
             raise OptionError("found NaN or +inf in the table of a dense factor, expected numbers or -inf")

@@ -8,7 +8,7 @@ of each factor; its rows are those that factors state (`Factor.rows`), with 1 - 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from headlong.inference.factors import Factor
 from headlong.inference.graph import Graph
 from headlong.inference.polytopes import Rows
 from headlong.inference.problem import FLOAT64, INT32
-
-if TYPE_CHECKING:
-    import highspy
 
 TreeRows = Literal["multi", "single"]
 
@@ -85,8 +82,8 @@ class ProgramResult:
 def run(found: Program, *, integer: bool, time_limit: float = 0.0) -> ProgramResult:
     """Solves a program, with whole numbers for the variables if `integer`. One thread, no gap allowed.
 
-    Scores are scaled by a power of two, so that the absolute tolerances of HiGHS (1e-9 here) are relative to the largest
-    score.
+    Scores are scaled by a power of two, so that the absolute tolerances of HiGHS (1e-9 here) are relative to the
+    largest score.
     """
     highspy = _highspy()
     largest = float(np.abs(found.cost).max(initial=0.0))
@@ -124,7 +121,7 @@ def run(found: Program, *, integer: bool, time_limit: float = 0.0) -> ProgramRes
     return ProgramResult("optimal" if finished else "unconverged", values, bound, iterations)
 
 
-def _model(highspy: Any, found: Program, scale: float, integer: bool) -> highspy.HighsLp:
+def _model(highspy: Any, found: Program, scale: float, integer: bool) -> Any:
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = len(found.cost), len(found.lower)
     model.sense_ = highspy.ObjSense.kMaximize
@@ -171,5 +168,5 @@ def _highspy() -> Any:
     try:
         import highspy
     except ImportError as error:
-        raise OptionError("linear programs need HiGHS, expected it to be installed: pip install headlong[exact]") from error
+        raise OptionError("found no HiGHS for linear programs, expected: pip install headlong[exact]") from error
     return highspy

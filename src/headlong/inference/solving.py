@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from headlong import _core
 from headlong.errors import OptionError
@@ -93,7 +94,7 @@ def solve(
     method                    options, all with defaults; an option of another method is an error
     ========================= ======================================================================================
     ``ad3``                   max_iterations, residual (ends the run), penalty (the first), time_limit, trace
-    ``subgradient``           max_iterations, step_rule ("koo" or "rush"), step (the first), tolerance, time_limit, trace
+    ``subgradient``           max_iterations, step_rule ("koo" or "rush"), step, tolerance, time_limit, trace
     ``lp``, ``ilp``           tree_rows ("multi" or "single"), time_limit; need ``headlong[exact]``
     ``belief``                max_iterations, tolerance, damping, time_limit; sum-product marginals
     ``max_product``           the same
@@ -180,18 +181,59 @@ def _program(graph: Graph, integer: bool, tree_rows: lp.TreeRows, time_limit: fl
     return _solution(graph, status, value, bound, assignment, found.values, found.iterations)
 
 
+def _ad3(
+    graph: Graph,
+    *,
+    max_iterations: int = 1000,
+    residual: float = 1e-6,
+    penalty: float = 0.1,
+    time_limit: float = 0.0,
+    trace: bool = False,
+) -> GraphSolution:
+    """Alternating directions dual decomposition (Martins et al. 2011a)."""
+    found = _core.ad3(
+        graph.core,
+        max_iterations=max_iterations,
+        residual=residual,
+        penalty=penalty,
+        time_limit=time_limit,
+        trace=trace,
+    )
+    return _described(graph, found, trace)
+
+
+def _described(graph: Graph, found: Mapping[str, Any], trace: bool = False) -> GraphSolution:
+    """The answer of a dual method of the core."""
+    relaxed = found["relaxed"] if len(found["relaxed"]) == graph.pool.size else None
+    residuals = (found["primal_residual"], found["dual_residual"])
+    return _solution(
+        graph,
+        found["status"],
+        found["value"],
+        found["bound"],
+        found["assignment"],
+        relaxed,
+        found["iterations"],
+        residuals,
+        trace=found["trace"] if trace else None,
+    )
+
+
 def _solution(
     graph: Graph,
     status: Status,
     value: float,
     bound: float,
-    assignment: BOOL | None,
+    assignment: npt.ArrayLike | None,
     relaxed: FLOAT64 | None,
     iterations: int,
+    residuals: tuple[float, float] = (0.0, 0.0),
+    *,
+    log_partition: float | None = None,
+    trace: FLOAT64 | None = None,
 ) -> GraphSolution:
-    return GraphSolution(
-        status, value, bound, assignment, relaxed, iterations, (0.0, 0.0), None, None, graph.pool
-    )
+    on = None if assignment is None or value == -np.inf else np.asarray(assignment, bool)
+    return GraphSolution(status, value, bound, on, relaxed, iterations, residuals, log_partition, trace, graph.pool)
 
 
-METHODS: Mapping[str, Callable[..., GraphSolution]] = {"lp": _linear, "ilp": _integer}
+METHODS: Mapping[str, Callable[..., GraphSolution]] = {"ad3": _ad3, "lp": _linear, "ilp": _integer}
