@@ -120,3 +120,47 @@ class ArcTrainer:
         """
 
     def apply(self, lesson: int, step: float, time: float) -> None: ...
+
+class Graph:
+    """A factor graph over binary variables, as the solvers see it."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def variables(self) -> int: ...
+
+    @property
+    def factors(self) -> int: ...
+
+    def add_variables(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Appends variables with these scores."""
+
+    def add_logic(self, kind: str, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], budget: int = 0) -> None: ...
+
+    def add_pair(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], score: float) -> None: ...
+
+    def add_dense(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def maximize(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+        """
+        The best configuration under link scores: (on [links], value, own score).
+        """
+
+    def own_score(self, factor: int, on: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """The factor's own score of a configuration, -inf if it is not allowed."""
+
+    def marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+        """Link marginals under exp(score), and the log-partition."""
+
+    def expected_own(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """
+        The mean of the factor's own score under the distribution of its marginals.
+        """
+
+    def max_marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+        """The best value with each link on, and off, and the best of all."""
+
+    def project(self, factor: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], own_scale: float = 1.0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.
+        """
