@@ -2,6 +2,7 @@
 #include "bind_graph.hpp"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cmath>
@@ -10,8 +11,9 @@
 
 #include "factors/automaton.hpp"
 #include "factors/services.hpp"
-#include "solvers/belief.hpp"
 #include "factors/tree.hpp"
+#include "solvers/ad3.hpp"
+#include "solvers/belief.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -70,6 +72,57 @@ void check_factor(const Graph& graph, Index factor, std::size_t links) {
   require(factor >= 0 && factor < graph.factors(), "the graph has no such factor");
   require(links == static_cast<std::size_t>(graph.links(factor)), "one number a link of the factor is needed");
 }
+
+const char* name_of(Status status) {
+  switch (status) {
+    case Status::Optimal:
+      return "optimal";
+    case Status::Fractional:
+      return "fractional";
+    case Status::Unconverged:
+      return "unconverged";
+    default:
+      return "infeasible";
+  }
+}
+
+// Variables fixed by the caller: nothing, or one of -1, 0, 1 a variable.
+std::vector<std::int8_t> fixed_of(const Graph& graph, const std::optional<In<std::int8_t>>& fixed) {
+  if (!fixed) return {};
+  require(fixed->size() == graph.scores.size(), "one number a variable is needed to fix them");
+  for (std::int8_t value : view(*fixed)) require(value >= -1 && value <= 1, "variables are fixed with -1, 0 or 1");
+  return {view(*fixed).begin(), view(*fixed).end()};
+}
+
+nb::dict described(const SolverResult& result) {
+  nb::dict out;
+  out["value"] = result.value;
+  out["bound"] = result.bound;
+  out["relaxed"] = copied(result.relaxed);
+  out["relaxed_value"] = result.relaxed_value;
+  if (result.assignment.empty() && !result.relaxed.empty())
+    out["assignment"] = nb::none();
+  else
+    out["assignment"] = copied(result.assignment);
+  out["status"] = name_of(result.status);
+  out["iterations"] = result.iterations;
+  out["primal_residual"] = result.primal_residual;
+  out["dual_residual"] = result.dual_residual;
+  auto* rows = new double[result.trace.size() * 6 + 1];
+  nb::capsule owner(rows, [](void* pointer) noexcept { delete[] static_cast<double*>(pointer); });
+  double* next = rows;
+  for (const TracePoint& point : result.trace)
+    for (double entry : {static_cast<double>(point.iteration), point.value, point.bound, point.primal_residual,
+                         point.dual_residual, point.seconds})
+      *next++ = entry;
+  out["trace"] = nb::ndarray<nb::numpy, double, nb::ndim<2>>(rows, {result.trace.size(), 6}, owner);
+  return out;
+}
+
+constexpr const char* RESULT =
+    "A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,\n"
+    "fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of\n"
+    "iteration, value, bound, primal residual, dual residual and seconds.";
 
 }  // namespace
 
@@ -244,4 +297,24 @@ void bind_graph(nb::module_& m) {
       },
       "graph"_a, "max_product"_a = false, "max_iterations"_a = 500, "tolerance"_a = 1e-8, "damping"_a = 0.0,
       "time_limit"_a = 0.0);
+  m.def(
+      "ad3",
+      [](const Graph& graph, Index max_iterations, double residual, double penalty, Index adapt_every,
+         Index bound_every, double tolerance, double cutoff, double time_limit, bool trace,
+         const std::optional<In<std::int8_t>>& fixed) {
+        require(penalty > 0.0 && penalty < 1e100, "the penalty must be positive");
+        const std::vector<std::int8_t> fixed_values = fixed_of(graph, fixed);
+        const Ad3Options options{max_iterations, residual, penalty,    adapt_every, bound_every,
+                                 tolerance,      cutoff,   time_limit, trace};
+        SolverResult result;
+        {
+          nb::gil_scoped_release release;
+          GraphWorkspace workspace(graph);
+          result = ad3(graph, options, workspace, fixed_values);
+        }
+        return described(result);
+      },
+      "graph"_a, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.1, "adapt_every"_a = 10,
+      "bound_every"_a = 10, "tolerance"_a = 1e-9, "cutoff"_a = NEGATIVE_INFINITY, "time_limit"_a = 0.0,
+      "trace"_a = false, "fixed"_a = nb::none(), RESULT);
 }

@@ -1,6 +1,6 @@
 #include "factors/services.hpp"
 
-#include <stdexcept>
+#include <algorithm>
 
 namespace headlong {
 
@@ -113,9 +113,22 @@ void project(const Graph& graph, Index factor, std::span<const double> values, d
     case FactorType::Pair:
       return project(graph.pairs[place], values, own_scale, out);
     default:
-      return solve_qp([&](std::span<const Score> scores,
-                          Configuration& best) { return maximize(graph, factor, scores, workspace, best); },
-                      values, own_scale, workspace.active_sets[factor], workspace.qp, out);
+      solve_qp([&](std::span<const Score> scores,
+                   Configuration& best) { return maximize(graph, factor, scores, workspace, best); },
+               values, own_scale, workspace.active_sets[factor], workspace.qp, out);
+  }
+}
+
+Score projected_own(const Graph& graph, Index factor, std::span<const double> point, const GraphWorkspace& workspace) {
+  switch (graph.types[factor]) {
+    case FactorType::Logic:
+      return 0.0;
+    case FactorType::Pair: {
+      const Score score = graph.pairs[graph.places[factor]].score;
+      return score * (score > 0.0 ? std::min(point[0], point[1]) : std::max(0.0, point[0] + point[1] - 1.0));
+    }
+    default:
+      return workspace.active_sets[factor].own;
   }
 }
 

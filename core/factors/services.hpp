@@ -13,6 +13,7 @@ struct GraphWorkspace {
 
   std::vector<std::unique_ptr<FactorWorkspace>> structured;  // [factors], empty for others
   std::vector<ActiveSet> active_sets;                        // [factors], used by dense and structured ones
+  std::vector<std::uint8_t> on;                              // scratch of whoever evaluates assignments
   LogicWorkspace logic;
   QpWorkspace qp;
 };
@@ -32,5 +33,7 @@ Score max_marginals(const Graph& graph, Index factor, std::span<const Score> sco
 // The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.
 void project(const Graph& graph, Index factor, std::span<const double> values, double own_scale,
              GraphWorkspace& workspace, std::span<double> out);
+// The own score of the point that `project` found for this factor last.
+Score projected_own(const Graph& graph, Index factor, std::span<const double> point, const GraphWorkspace& workspace);
 
 }  // namespace headlong

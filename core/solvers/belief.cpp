@@ -306,7 +306,8 @@ void round_beliefs(const Graph& graph, const BeliefOptions& options, GraphWorksp
   if (options.max_product && result.converged && result.acyclic) {
     rounded.bound = std::max(result.log_partition, rounded.value);
     // Ties of beliefs can spoil the rounding; then the assignment is not the best one, and is not said to be.
-    if (rounded.value > NEGATIVE_INFINITY && rounded.bound - rounded.value <= 1e-9 * std::max(1.0, std::abs(rounded.value)) + options.tolerance)
+    if (rounded.value > NEGATIVE_INFINITY &&
+        rounded.bound - rounded.value <= 1e-9 * std::max(1.0, std::abs(rounded.value)) + options.tolerance)
       rounded.status = Status::Optimal;
   }
 }

@@ -35,15 +35,51 @@ struct SolverResult {
   std::vector<TracePoint> trace;  // on request
 };
 
+// Variables fixed by the caller, as branch and bound does: -1 free, 0 or 1; empty: all are free.
+using Fixed = std::span<const std::int8_t>;
+
+// A graph as the dual methods see it: the scores of the variables split evenly over their links. Fixed variables
+// (those with a score of -inf are fixed at 0) stay exact. A link that must be off gets the score -inf. A link that must
+// be on is pinned: its multiplier is free, and the Lagrangian has the term multiplier * (z - 1), so that no score has
+// to stand for infinity.
+struct Split {
+  std::vector<std::int8_t> fixed;    // [variables] -1, 0, 1: what was given and what follows from it by logic
+  std::vector<Index> degrees;        // [variables]
+  std::vector<Score> scores;         // [links]
+  std::vector<std::uint8_t> pinned;  // [links] must be on
+  std::vector<Score> link_scores;    // [links] scratch: scores with multipliers
+  std::vector<double> sums;          // [variables] scratch
+  Configuration best;                // scratch
+  Score constant = 0.0;              // of fixed variables, and of those without links
+  Score lowest = 0.0;                // no assignment is worth less (for structured factors: a generous guess)
+  Score scale = 1.0;                 // the size of scores
+  bool feasible = true;              // false: proven infeasible
+};
+
+Split split_scores(const Graph& graph, Fixed fixed, GraphWorkspace& workspace);
+
+// The bound on the value of all assignments that multipliers [links] give: local maxima and constants. The multipliers
+// are centered first: those of one free variable must have the sum zero (after negation). -inf: infeasible.
+Score dual_bound(const Graph& graph, Split& split, std::span<double> multipliers, GraphWorkspace& workspace);
+
+// Makes the multipliers of every free variable sum to zero, which rounding errors change in the long run.
+void center(const Graph& graph, Split& split, std::span<double> multipliers);
+
+// Whether `value` is as good as `bound`.
+bool closes(Score value, Score bound, double tolerance);
+
 // What an assignment is worth: unary scores and own scores of all factors; -inf if a factor forbids it.
 Score value(const Graph& graph, std::span<const std::uint8_t> assignment, GraphWorkspace& workspace);
 
-// Rounds relaxed values to a feasible assignment through the structured factors: each in turn is maximized with the
-// relaxed values as link scores (then with the variable scores as well), and its configuration completed and tried on
-// all others. Keeps the best of `result.assignment` and what it finds.
-void round(const Graph& graph, std::span<const double> relaxed, GraphWorkspace& workspace, SolverResult& result);
+// Keeps the assignment in the result if it is feasible, respects `fixed` and is better than what is there.
+bool offer(const Graph& graph, Fixed fixed, std::span<const std::uint8_t> assignment, GraphWorkspace& workspace,
+           SolverResult& result);
 
-// Variables fixed by branch and bound: -1 free, 0 or 1. Solvers add +-FIXED to the scores of fixed ones.
-using Fixed = std::span<const std::int8_t>;
+// Rounds relaxed values to feasible assignments. Each structured factor in turn is maximized with the relaxed values as
+// link scores, strongly and then weakly beside the variable scores, and its configuration is taken over; all other
+// variables follow in the order of how sure they are, each with what follows from it by logic. Keeps the best of
+// `result.assignment` and what is found.
+void round(const Graph& graph, std::span<const double> relaxed, GraphWorkspace& workspace, SolverResult& result,
+           Fixed fixed = {});
 
 }  // namespace headlong

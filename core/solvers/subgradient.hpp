@@ -5,7 +5,8 @@
 
 namespace headlong {
 
-// Koo 2010, appendix A.1: delta / (1 + times the dual went up), delta being the first gap; Rush 2010, appendix B: initial / 2^times.
+// Koo 2010, appendix A.1: delta / (1 + times the dual went up), delta being the first gap; Rush 2010, appendix B:
+// initial / 2^times.
 enum class StepRule : std::uint8_t { Koo, Rush };
 
 struct SubgradientOptions {

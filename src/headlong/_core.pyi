@@ -163,6 +163,11 @@ class Graph:
     def marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """Link marginals under exp(score), and the log-partition."""
 
+    def expected_own(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """
+        The mean of the factor's own score under the distribution of its marginals.
+        """
+
     def max_marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """The best value with each link on, and off, and the best of all."""
 
@@ -170,3 +175,12 @@ class Graph:
         """
         The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.
         """
+
+def belief_propagation(graph: Graph, max_product: bool = False, max_iterations: int = 500, tolerance: float = 1e-08, damping: float = 0.0, time_limit: float = 0.0) -> dict: ...
+
+def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.1, adapt_every: int = 10, bound_every: int = 10, tolerance: float = 1e-09, cutoff: float = float('-inf'), time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict:
+    """
+    A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
+    fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of
+    iteration, value, bound, primal residual, dual residual and seconds.
+    """
