@@ -14,6 +14,7 @@
 #include "factors/services.hpp"
 #include "factors/tree.hpp"
 #include "solvers/ad3.hpp"
+#include "solvers/belief.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -307,6 +308,36 @@ void bind_graph(nb::module_& m) {
           },
           "factor"_a, "values"_a, "own_scale"_a = 1.0,
           "The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.");
+
+  m.def(
+      "belief_propagation",
+      [](const Graph& graph, bool max_product, Index max_iterations, double tolerance, double damping,
+         double time_limit) {
+        require(max_iterations >= 0, "max_iterations must not be negative");
+        require(tolerance >= 0.0, "tolerance must not be negative");
+        BeliefResult result;
+        {
+          nb::gil_scoped_release unlocked;
+          GraphWorkspace workspace(graph);
+          result = belief_propagation(graph, {max_iterations, tolerance, damping, max_product, time_limit}, workspace);
+        }
+        nb::dict answer;
+        answer["marginals"] = copied(result.marginals);
+        answer["log_partition"] = result.log_partition;
+        answer["entropy"] = result.entropy;
+        answer["iterations"] = result.iterations;
+        answer["change"] = result.change;
+        answer["converged"] = result.converged;
+        answer["infeasible"] = result.infeasible;
+        answer["acyclic"] = result.acyclic;
+        answer["assignment"] = copied(result.rounded.assignment);
+        answer["value"] = result.rounded.value;
+        answer["bound"] = result.rounded.bound;
+        answer["certified"] = result.rounded.status == Status::Optimal;
+        return answer;
+      },
+      "graph"_a, "max_product"_a = false, "max_iterations"_a = 500, "tolerance"_a = 1e-8, "damping"_a = 0.0,
+      "time_limit"_a = 0.0);
   m.def(
       "ad3",
       [](const Graph& graph, Index max_iterations, double residual, double penalty, Index adapt_every,
