@@ -183,6 +183,15 @@ void bind_graph(nb::module_& m) {
           },
           "factor"_a, "scores"_a, "Link marginals under exp(score), and the log-partition.")
       .def(
+          "expected_own",
+          [](const Graph& graph, Index factor, const In<double>& scores) {
+            check_factor(graph, factor, scores.size());
+            require(graph.types[factor] != FactorType::Structured, "a structured factor has no expected own score");
+            GraphWorkspace workspace(graph);
+            return expected_own(graph, factor, view(scores), workspace);
+          },
+          "factor"_a, "scores"_a, "The mean of the factor's own score under the distribution of its marginals.")
+      .def(
           "max_marginals",
           [](const Graph& graph, Index factor, const In<double>& scores) {
             check_factor(graph, factor, scores.size());

@@ -1,5 +1,7 @@
 #include "factors/services.hpp"
 
+#include <stdexcept>
+
 namespace headlong {
 
 namespace {
@@ -49,7 +51,7 @@ Score maximize(const Graph& graph, Index factor, std::span<const Score> scores, 
     if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>) {
       return found.maximize(scores, *workspace.structured[factor], best);
     } else {
-      const Score value = maximize(found, scores, best.on);
+      const Score value = maximize(found, scores, workspace.logic, best.on);
       best.own = own_of(found, best.on);
       return value;
     }
@@ -75,7 +77,16 @@ Score marginals(const Graph& graph, Index factor, std::span<const Score> scores,
     if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>)
       return found.marginals(scores, *workspace.structured[factor], out);
     else
-      return marginals(found, scores, out);
+      return marginals(found, scores, workspace.logic, out);
+  });
+}
+
+double expected_own(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace) {
+  return visit(graph, factor, [&](const auto& found) -> double {
+    if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>)
+      throw std::logic_error("a structured factor was asked for its expected own score");
+    else
+      return expected_own(found, scores, workspace.logic);
   });
 }
 
@@ -89,7 +100,7 @@ Score max_marginals(const Graph& graph, Index factor, std::span<const Score> sco
     if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>)
       return found.max_marginals(scores, *workspace.structured[factor], on, off);
     else
-      return max_marginals(found, scores, on, off);
+      return max_marginals(found, scores, workspace.logic, on, off);
   });
 }
 
@@ -98,7 +109,7 @@ void project(const Graph& graph, Index factor, std::span<const double> values, d
   const Index place = graph.places[factor];
   switch (graph.types[factor]) {
     case FactorType::Logic:
-      return project(graph.logic[place], values, workspace.projection, out);
+      return project(graph.logic[place], values, workspace.logic, out);
     case FactorType::Pair:
       return project(graph.pairs[place], values, own_scale, out);
     default:

@@ -13,7 +13,7 @@ struct GraphWorkspace {
 
   std::vector<std::unique_ptr<FactorWorkspace>> structured;  // [factors], empty for others
   std::vector<ActiveSet> active_sets;                        // [factors], used by dense and structured ones
-  ProjectionWorkspace projection;
+  LogicWorkspace logic;
   QpWorkspace qp;
 };
 
@@ -24,6 +24,8 @@ Score own_score(const Graph& graph, Index factor, std::span<const std::uint8_t> 
 bool has_marginals(const Graph& graph, Index factor);
 Score marginals(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace,
                 std::span<double> out);
+// The mean of own(z) under the distribution of `marginals`, for factors that are not structured.
+double expected_own(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace);
 bool has_max_marginals(const Graph& graph, Index factor);
 Score max_marginals(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace,
                     std::span<Score> on, std::span<Score> off);

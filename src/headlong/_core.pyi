@@ -163,6 +163,11 @@ class Graph:
     def marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """Link marginals under exp(score), and the log-partition."""
 
+    def expected_own(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """
+        The mean of the factor's own score under the distribution of its marginals.
+        """
+
     def max_marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """The best value with each link on, and off, and the best of all."""
 
