@@ -194,8 +194,8 @@ void bind_graph(nb::module_& m) {
           "variables"_a, "negated"_a, "scores"_a)
       .def(
           "add_python",
-          [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, nb::callable maximize,
-             nb::callable score, nb::object marginals) {
+          [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, nb::object maximize,
+             nb::object score, nb::object marginals) {
             check_links(graph, variables, negated);
             graph.structured.push_back(std::make_shared<PythonFactor>(
                 static_cast<Index>(variables.size()), std::move(maximize), std::move(score), std::move(marginals)));
@@ -248,6 +248,14 @@ void bind_graph(nb::module_& m) {
             return value(graph, view(assignment), workspace);
           },
           "assignment"_a, "What an assignment [variables] is worth, -inf if a factor forbids it.")
+      .def(
+          "offers",
+          [](const Graph& graph, Index factor, const std::string& service) {
+            require(factor >= 0 && factor < graph.factors(), "the graph has no such factor");
+            require(service == "marginals" || service == "max-marginals", "no service has this name");
+            return service == "marginals" ? has_marginals(graph, factor) : has_max_marginals(graph, factor);
+          },
+          "factor"_a, "service"_a, "Whether a factor has the service: marginals or max-marginals.")
       .def(
           "maximize",
           [](const Graph& graph, Index factor, const In<double>& scores) {

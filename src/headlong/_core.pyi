@@ -2,7 +2,6 @@
 The compiled core of headlong: kernels over arrays, no strings, no files.
 """
 
-from collections.abc import Callable
 from typing import Annotated
 
 import numpy
@@ -142,7 +141,7 @@ class Graph:
 
     def add_dense(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def add_python(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], maximize: Callable, score: Callable, marginals: object | None) -> None:
+    def add_python(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], maximize: object, score: object, marginals: object | None) -> None:
         """
         Adds a factor whose services are Python functions; see headlong.inference.PythonFactor.
         """
@@ -160,6 +159,9 @@ class Graph:
 
     def value(self, assignment: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
         """What an assignment [variables] is worth, -inf if a factor forbids it."""
+
+    def offers(self, factor: int, service: str) -> bool:
+        """Whether a factor has the service: marginals or max-marginals."""
 
     def maximize(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """

@@ -18,6 +18,7 @@ from headlong.inference.factors import (
 )
 from headlong.inference.graph import Graph
 from headlong.inference.solving import GraphSolution, solve
+from headlong.inference.structures import Path, Tree
 from headlong.inference.variables import Variables
 
 __all__ = [
@@ -34,7 +35,9 @@ __all__ = [
     "Or",
     "OrOut",
     "Pair",
+    "Path",
     "PythonFactor",
+    "Tree",
     "Variables",
     "Xor",
     "XorOut",

@@ -202,6 +202,57 @@ def _ad3(
     return _described(graph, found, trace)
 
 
+def _belief(
+    graph: Graph,
+    *,
+    max_iterations: int = 500,
+    tolerance: float = 1e-8,
+    damping: float = 0.0,
+    time_limit: float = 0.0,
+) -> GraphSolution:
+    """Sum-product belief propagation: marginals and Bethe's log-partition."""
+    return _propagated(graph, False, max_iterations, tolerance, damping, time_limit)
+
+
+def _max_product(
+    graph: Graph,
+    *,
+    max_iterations: int = 500,
+    tolerance: float = 1e-8,
+    damping: float = 0.0,
+    time_limit: float = 0.0,
+) -> GraphSolution:
+    """Max-product belief propagation: exact, with a bound, on acyclic graphs."""
+    return _propagated(graph, True, max_iterations, tolerance, damping, time_limit)
+
+
+def _propagated(
+    graph: Graph, max_product: bool, max_iterations: int, tolerance: float, damping: float, time_limit: float
+) -> GraphSolution:
+    service = "max-marginals" if max_product else "marginals"
+    for number, factor in enumerate(graph.factors):
+        if not graph.core.offers(number, service):
+            raise OptionError(
+                f"found a factor {type(factor).__name__} without {service}, which "
+                f"{'max-product' if max_product else 'belief propagation'} needs"
+            )
+    found = _core.belief_propagation(graph.core, max_product, max_iterations, tolerance, damping, time_limit)
+    status: Status = "converged" if found["converged"] else "unconverged"
+    if found["certified"] or found["infeasible"]:
+        status = "optimal" if found["certified"] else "infeasible"
+    return _solution(
+        graph,
+        status,
+        found["value"],
+        -np.inf if status == "infeasible" else found["bound"],
+        found["assignment"],
+        None if status == "infeasible" else found["marginals"],
+        found["iterations"],
+        (found["change"], 0.0),
+        log_partition=None if max_product else found["log_partition"],
+    )
+
+
 def _described(graph: Graph, found: Mapping[str, Any], trace: bool = False) -> GraphSolution:
     """The answer of a dual method of the core."""
     relaxed = found["relaxed"] if len(found["relaxed"]) == graph.pool.size else None
@@ -236,4 +287,10 @@ def _solution(
     return GraphSolution(status, value, bound, on, relaxed, iterations, residuals, log_partition, trace, graph.pool)
 
 
-METHODS: Mapping[str, Callable[..., GraphSolution]] = {"ad3": _ad3, "lp": _linear, "ilp": _integer}
+METHODS: Mapping[str, Callable[..., GraphSolution]] = {
+    "ad3": _ad3,
+    "lp": _linear,
+    "ilp": _integer,
+    "belief": _belief,
+    "max_product": _max_product,
+}
