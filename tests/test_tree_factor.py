@@ -219,16 +219,15 @@ def test_multi_commodity_flow_is_exact_and_single_commodity_flow_a_bound(case: C
 
 
 def test_single_commodity_flow_is_no_more_than_a_bound() -> None:
-    """Two words that want each other: half a cycle, half fed from the root, is worth more than any tree."""
-    heads, modifiers = np.array([0, 0, 1, 2]), np.array([1, 2, 2, 1])
-    scores = np.array([0.0, 0.0, 10.0, 10.0])
-    single = linear_optimum(single_commodity_rows(heads, modifiers, 3, False), scores)
-    multi = linear_optimum(multi_commodity_rows(heads, modifiers, 3, False), scores)
+    """Two of three words want each other: they need two of the three units, so two thirds of an arc will do."""
+    case = Case(np.zeros((4, 4)), np.zeros((4, 4), dtype=bool), single_root=True, projective=False)
+    scores = np.where((case.heads > 1) & (case.modifiers > 1), 30.0, 0.0)
+    single = linear_optimum(single_commodity_rows(case.heads, case.modifiers, 4, True), scores)
+    multi = linear_optimum(multi_commodity_rows(case.heads, case.modifiers, 4, True), scores)
     assert single is not None
     assert multi is not None
-    assert multi[0] == pytest.approx(10.0)
-    # Each word gets half a head from the root and half from the other one, or better: flow 1/2 through each root arc.
-    assert single[0] > 10.0 + 1e-3
+    assert single[0] == pytest.approx(2 * 30.0 - 2 / 3 * 30.0)
+    assert multi[0] == pytest.approx(30.0)
 
 
 @pytest.mark.parametrize("build", [single_commodity_rows, multi_commodity_rows])
