@@ -1,5 +1,6 @@
 """The tree factor against an enumeration of all trees."""
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -9,6 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from headlong import _core
+from headlong.inference.polytopes import Rows
+from headlong.inference.tree_polytopes import multi_commodity_rows, single_commodity_rows
+from tests.linear_programs import linear_optimum
 from tests.oracles import Scores, all_trees
 from tests.strategies import arc_scores
 
@@ -19,7 +23,8 @@ class Case:
     """A tree factor over the arcs of a random sentence, some of them with score -inf, and what enumeration says."""
 
     def __init__(self, scores: Scores, absent: NDArray[np.bool_], single_root: bool, projective: bool):
-        size = len(scores)
+        self.single_root = single_root
+        self.size = size = len(scores)
         arcs = [(h, m) for h, m in product(range(size), range(1, size)) if h != m and not absent[h, m]]
         self.heads = np.array([h for h, _ in arcs], dtype=np.int32)
         self.modifiers = np.array([m for _, m in arcs], dtype=np.int32)
@@ -171,3 +176,72 @@ def test_arcs_that_cannot_be(heads: list[int], modifiers: list[int], size: int, 
             True,
         )
     assert graph.factors == 0
+
+
+# ---- rows
+
+
+def whole_points(rows: Rows) -> set[tuple[int, ...]]:
+    """All assignments of 0 and 1 to the links that the rows allow, whatever the auxiliaries."""
+    allowed = set()
+    for on in product([0, 1], repeat=rows.links):
+        # A gain for agreeing with `on` reaches its maximum if and only if the links can be set to it.
+        found = linear_optimum(rows, np.where(np.array(on) == 1, 1.0, -1.0))
+        if found is not None and found[0] > sum(on) - 1e-6:
+            allowed.add(on)
+    return allowed
+
+
+@pytest.mark.parametrize("build", [single_commodity_rows, multi_commodity_rows])
+@pytest.mark.parametrize(("single_root", "words"), [(True, 2), (False, 2), (True, 3), (False, 3)])
+def test_whole_points_of_the_rows_are_trees(
+    build: Callable[[object, object, int, bool], Rows], single_root: bool, words: int
+) -> None:
+    size = words + 1
+    case = Case(np.zeros((size, size)), np.zeros((size, size), dtype=bool), single_root, projective=False)
+    rows = build(case.heads, case.modifiers, size, single_root)
+    assert whole_points(rows) == {tuple(row.astype(int).tolist()) for row in case.rows}
+
+
+@given(cases(max_words=5, projective=False))
+@settings(max_examples=150, deadline=None)
+def test_multi_commodity_flow_is_exact_and_single_commodity_flow_a_bound(case: Case) -> None:
+    single = linear_optimum(single_commodity_rows(case.heads, case.modifiers, case.size, case.single_root), case.scores)
+    multi = linear_optimum(multi_commodity_rows(case.heads, case.modifiers, case.size, case.single_root), case.scores)
+    if case.best == -np.inf:
+        assert multi is None
+        return
+    assert multi is not None
+    assert single is not None
+    tolerance = 1e-6 * (1 + np.abs(case.scores[case.scores > -np.inf]).max())
+    assert multi[0] == pytest.approx(case.best, abs=tolerance)
+    assert single[0] >= case.best - tolerance
+
+
+def test_single_commodity_flow_is_no_more_than_a_bound() -> None:
+    """Two of three words want each other: they need two of the three units, so two thirds of an arc will do."""
+    case = Case(np.zeros((4, 4)), np.zeros((4, 4), dtype=bool), single_root=True, projective=False)
+    scores = np.where((case.heads > 1) & (case.modifiers > 1), 30.0, 0.0)
+    single = linear_optimum(single_commodity_rows(case.heads, case.modifiers, 4, True), scores)
+    multi = linear_optimum(multi_commodity_rows(case.heads, case.modifiers, 4, True), scores)
+    assert single is not None
+    assert multi is not None
+    assert single[0] == pytest.approx(2 * 30.0 - 2 / 3 * 30.0)
+    assert multi[0] == pytest.approx(30.0)
+
+
+@pytest.mark.parametrize("build", [single_commodity_rows, multi_commodity_rows])
+@pytest.mark.parametrize(
+    ("heads", "modifiers", "size", "message"),
+    [
+        ([0], [0], 2, "no arc from 0 to 0"),
+        ([0, 2], [1, 1], 2, "no arc from 2 to 1"),
+        ([0, 1], [1], 2, "one entry an arc"),
+        ([], [], 1, "at least one word"),
+    ],
+)
+def test_rows_of_arcs_that_cannot_be(
+    build: Callable[[object, object, int, bool], Rows], heads: list[int], modifiers: list[int], size: int, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        build(heads, modifiers, size, True)

@@ -11,7 +11,7 @@ linear in its number of edges, and its linear program is a unit flow from start 
 
 The modifiers of a head automaton are those of one head on one side, m_1 to m_k from the head outward. Wherever two
 modifiers are neighbours in a score table, the row is the inner one, with row 0 for START (nothing inside) and row i for
-m_i, and the column is the outer one, column j for m_(j + 1), and column k for END (nothing outside). ``scores[0, j]`` is
+m_i, and the column is the outer one, column j for m_(j + 1) and column k for END (nothing outside). ``scores[0, j]`` is
 then for a first child, ``scores[i, k]`` for a last one, ``scores[0, k]`` for no child at all, and only entries with
 ``row <= column`` are read. A score of -inf forbids; scores of the links themselves are not repeated here.
 """
@@ -288,7 +288,7 @@ def trigram_chain(
 
 
 # Sources, targets, links and scores of some edges, arrays of one shape after raveling.
-_Edges = tuple[NDArray[np.generic], NDArray[np.generic], NDArray[np.generic], NDArray[np.generic]]
+_Edges = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]
 
 
 def _automaton(links: int, groups: Sequence[_Edges]) -> Automaton:
