@@ -11,6 +11,7 @@
 
 #include "factors/services.hpp"
 #include "solvers/ad3.hpp"
+#include "solvers/subgradient.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -248,4 +249,23 @@ void bind_graph(nb::module_& m) {
       "graph"_a, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.1, "adapt_every"_a = 10,
       "bound_every"_a = 10, "tolerance"_a = 1e-9, "cutoff"_a = NEGATIVE_INFINITY, "time_limit"_a = 0.0,
       "trace"_a = false, "fixed"_a = nb::none(), RESULT);
+  m.def(
+      "subgradient",
+      [](const Graph& graph, Index max_iterations, const std::string& rule, double step, double tolerance, bool lazy,
+         double time_limit, bool trace, const std::optional<In<std::int8_t>>& fixed) {
+        require(rule == "koo" || rule == "rush", "the step rules are koo and rush");
+        require(step >= 0.0 && step < 1e100, "the first step must be positive, or 0 for the rule's own");
+        const std::vector<std::int8_t> fixed_values = fixed_of(graph, fixed);
+        const SubgradientOptions options{
+            max_iterations, rule == "koo" ? StepRule::Koo : StepRule::Rush, step, tolerance, lazy, time_limit, trace};
+        SolverResult result;
+        {
+          nb::gil_scoped_release release;
+          GraphWorkspace workspace(graph);
+          result = subgradient(graph, options, workspace, fixed_values);
+        }
+        return described(result);
+      },
+      "graph"_a, "max_iterations"_a = 5000, "rule"_a = "koo", "step"_a = 0.0, "tolerance"_a = 1e-9, "lazy"_a = true,
+      "time_limit"_a = 0.0, "trace"_a = false, "fixed"_a = nb::none(), RESULT);
 }

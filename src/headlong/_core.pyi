@@ -171,3 +171,10 @@ def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penal
     fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of
     iteration, value, bound, primal residual, dual residual and seconds.
     """
+
+def subgradient(graph: Graph, max_iterations: int = 5000, rule: str = 'koo', step: float = 0.0, tolerance: float = 1e-09, lazy: bool = True, time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict:
+    """
+    A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
+    fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of
+    iteration, value, bound, primal residual, dual residual and seconds.
+    """
