@@ -228,7 +228,26 @@ void bind_graph(nb::module_& m) {
             return copied(out);
           },
           "factor"_a, "values"_a, "own_scale"_a = 1.0,
-          "The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.");
+          "The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.")
+      .def(
+          "project_rows",
+          [](const Graph& graph, Index factor,
+             const nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>& values,
+             double own_scale) {
+            check_factor(graph, factor, values.shape(1));
+            const std::size_t rows = values.shape(0), links = values.shape(1);
+            std::vector<double> found(rows * links);
+            {
+              nb::gil_scoped_release release;
+              GraphWorkspace workspace(graph);
+              for (std::size_t row = 0; row < rows; ++row)
+                project(graph, factor, std::span(values.data() + row * links, links), own_scale, workspace,
+                        std::span(found).subspan(row * links, links));
+            }
+            return nb::cast(copied(found)).attr("reshape")(rows, links);
+          },
+          "factor"_a, "values"_a, "own_scale"_a = 1.0,
+          "Projects [rows, links] one after the other, each with the solution before as a warm start.");
   m.def(
       "ad3",
       [](const Graph& graph, Index max_iterations, double residual, double penalty, Index adapt_every,
