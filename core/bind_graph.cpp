@@ -15,6 +15,7 @@
 #include "factors/tree.hpp"
 #include "solvers/ad3.hpp"
 #include "solvers/belief.hpp"
+#include "solvers/subgradient.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -346,6 +347,26 @@ void bind_graph(nb::module_& m) {
       },
       "graph"_a, "max_product"_a = false, "max_iterations"_a = 500, "tolerance"_a = 1e-8, "damping"_a = 0.0,
       "time_limit"_a = 0.0);
+          "The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.")
+      .def(
+          "project_rows",
+          [](const Graph& graph, Index factor,
+             const nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>& values,
+             double own_scale) {
+            check_factor(graph, factor, values.shape(1));
+            const std::size_t rows = values.shape(0), links = values.shape(1);
+            std::vector<double> found(rows * links);
+            {
+              nb::gil_scoped_release release;
+              GraphWorkspace workspace(graph);
+              for (std::size_t row = 0; row < rows; ++row)
+                project(graph, factor, std::span(values.data() + row * links, links), own_scale, workspace,
+                        std::span(found).subspan(row * links, links));
+            }
+            return nb::cast(copied(found)).attr("reshape")(rows, links);
+          },
+          "factor"_a, "values"_a, "own_scale"_a = 1.0,
+          "Projects [rows, links] one after the other, each with the solution before as a warm start.");
   m.def(
       "ad3",
       [](const Graph& graph, Index max_iterations, double residual, double penalty, Index adapt_every,
@@ -366,4 +387,23 @@ void bind_graph(nb::module_& m) {
       "graph"_a, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.1, "adapt_every"_a = 10,
       "bound_every"_a = 10, "tolerance"_a = 1e-9, "cutoff"_a = NEGATIVE_INFINITY, "time_limit"_a = 0.0,
       "trace"_a = false, "fixed"_a = nb::none(), RESULT);
+  m.def(
+      "subgradient",
+      [](const Graph& graph, Index max_iterations, const std::string& rule, double step, double tolerance, bool lazy,
+         double time_limit, bool trace, const std::optional<In<std::int8_t>>& fixed) {
+        require(rule == "koo" || rule == "rush", "the step rules are koo and rush");
+        require(step >= 0.0 && step < 1e100, "the first step must be positive, or 0 for the rule's own");
+        const std::vector<std::int8_t> fixed_values = fixed_of(graph, fixed);
+        const SubgradientOptions options{
+            max_iterations, rule == "koo" ? StepRule::Koo : StepRule::Rush, step, tolerance, lazy, time_limit, trace};
+        SolverResult result;
+        {
+          nb::gil_scoped_release release;
+          GraphWorkspace workspace(graph);
+          result = subgradient(graph, options, workspace, fixed_values);
+        }
+        return described(result);
+      },
+      "graph"_a, "max_iterations"_a = 5000, "rule"_a = "koo", "step"_a = 0.0, "tolerance"_a = 1e-9, "lazy"_a = true,
+      "time_limit"_a = 0.0, "trace"_a = false, "fixed"_a = nb::none(), RESULT);
 }

@@ -121,21 +121,11 @@ bool certify(Run& run) {
 }
 
 // Where the problem is infeasible, the disagreements z - u do not vanish but become a direction in which the dual falls
-// without end: a Farkas certificate. Far enough in that direction, the bound is below what any assignment is worth.
+// without end.
 bool diverges(Run& run) {
   if (!run.result.assignment.empty()) return false;
-  if (run.result.bound < run.split.lowest - 1e-6 * std::max(1.0, std::abs(run.split.lowest))) return true;
-  double square = 0.0;
-  for (std::size_t link = 0; link < run.local.size(); ++link) {
-    const double difference = run.local[link] - run.wanted(link);
-    run.trial[link] = run.split.scores[link] > NEGATIVE_INFINITY ? -difference : 0.0;
-    square += run.trial[link] * run.trial[link];
-  }
-  if (square < 1e-8) return false;
-  const double far = 100.0 * (run.split.scale + std::abs(run.split.lowest)) / square;
-  for (double& step : run.trial) step *= far;
-  const Score bound = dual_bound(run.graph, run.split, run.trial, run.workspace);
-  return bound < run.split.lowest - 1e-6 * std::max(1.0, std::abs(run.split.lowest));
+  for (std::size_t link = 0; link < run.local.size(); ++link) run.trial[link] = run.wanted(link) - run.local[link];
+  return proves_infeasible(run.graph, run.split, run.trial, run.workspace);
 }
 
 void add_trace(Run& run) {

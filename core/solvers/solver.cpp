@@ -101,6 +101,19 @@ Score dual_bound(const Graph& graph, Split& split, std::span<double> multipliers
   return bound;
 }
 
+bool proves_infeasible(const Graph& graph, Split& split, std::span<double> direction, GraphWorkspace& workspace) {
+  double square = 0.0;
+  for (std::size_t link = 0; link < direction.size(); ++link) {
+    if (split.scores[link] == NEGATIVE_INFINITY) direction[link] = 0.0;
+    square += direction[link] * direction[link];
+  }
+  if (square < 1e-8) return false;
+  // Far enough for slopes down to 1e-6 to show, and not so far that rounding errors do.
+  const double far = 1e6 * (split.scale + std::abs(split.lowest)) / std::sqrt(square);
+  for (double& step : direction) step *= far;
+  return dual_bound(graph, split, direction, workspace) < split.lowest - (split.scale + std::abs(split.lowest));
+}
+
 bool closes(Score value, Score bound, double tolerance) {
   return bound - value <= tolerance * std::max(1.0, std::abs(bound));
 }

@@ -65,6 +65,11 @@ Score dual_bound(const Graph& graph, Split& split, std::span<double> multipliers
 // Makes the multipliers of every free variable sum to zero, which rounding errors change in the long run.
 void center(const Graph& graph, Split& split, std::span<double> multipliers);
 
+// Whether the dual falls without end in a direction of the multipliers [links], which is overwritten: a Farkas
+// certificate that the relaxation, and with it the problem, is infeasible. Far enough along such a direction the bound
+// is below what any assignment is worth.
+bool proves_infeasible(const Graph& graph, Split& split, std::span<double> direction, GraphWorkspace& workspace);
+
 // Whether `value` is as good as `bound`.
 bool closes(Score value, Score bound, double tolerance);
 
