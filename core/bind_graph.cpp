@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cmath>
 #include <map>
@@ -27,6 +28,7 @@ template <class T>
 using In = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using Answer = nb::typed<nb::dict, nb::str, nb::any>;
 
 template <class T>
 Out<T> copied(const std::vector<T>& values) {
@@ -115,8 +117,8 @@ std::vector<std::int8_t> fixed_of(const Graph& graph, const std::optional<In<std
   return {view(*fixed).begin(), view(*fixed).end()};
 }
 
-nb::dict described(const SolverResult& result) {
-  nb::dict out;
+Answer described(const SolverResult& result) {
+  Answer out;
   out["value"] = result.value;
   out["bound"] = result.bound;
   out["relaxed"] = copied(result.relaxed);
@@ -264,7 +266,7 @@ void bind_graph(nb::module_& m) {
             GraphWorkspace workspace(graph);
             Configuration best;
             const Score value = maximize(graph, factor, view(scores), workspace, best);
-            return nb::make_tuple(copied(best.on), value, best.own);
+            return std::tuple(copied(best.on), value, best.own);
           },
           "factor"_a, "scores"_a, "The best configuration under link scores: (on [links], value, own score).")
       .def(
@@ -283,7 +285,7 @@ void bind_graph(nb::module_& m) {
             GraphWorkspace workspace(graph);
             std::vector<double> out(scores.size());
             const Score log_partition = marginals(graph, factor, view(scores), workspace, out);
-            return nb::make_tuple(copied(out), log_partition);
+            return std::tuple(copied(out), log_partition);
           },
           "factor"_a, "scores"_a, "Link marginals under exp(score), and the log-partition.")
       .def(
@@ -303,7 +305,7 @@ void bind_graph(nb::module_& m) {
             GraphWorkspace workspace(graph);
             std::vector<Score> on(scores.size()), off(scores.size());
             const Score best = max_marginals(graph, factor, view(scores), workspace, on, off);
-            return nb::make_tuple(copied(on), copied(off), best);
+            return std::tuple(copied(on), copied(off), best);
           },
           "factor"_a, "scores"_a, "The best value with each link on, and off, and the best of all.")
       .def(
@@ -316,37 +318,6 @@ void bind_graph(nb::module_& m) {
             return copied(out);
           },
           "factor"_a, "values"_a, "own_scale"_a = 1.0,
-          "The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.");
-
-  m.def(
-      "belief_propagation",
-      [](const Graph& graph, bool max_product, Index max_iterations, double tolerance, double damping,
-         double time_limit) {
-        require(max_iterations >= 0, "max_iterations must not be negative");
-        require(tolerance >= 0.0, "tolerance must not be negative");
-        BeliefResult result;
-        {
-          nb::gil_scoped_release unlocked;
-          GraphWorkspace workspace(graph);
-          result = belief_propagation(graph, {max_iterations, tolerance, damping, max_product, time_limit}, workspace);
-        }
-        nb::dict answer;
-        answer["marginals"] = copied(result.marginals);
-        answer["log_partition"] = result.log_partition;
-        answer["entropy"] = result.entropy;
-        answer["iterations"] = result.iterations;
-        answer["change"] = result.change;
-        answer["converged"] = result.converged;
-        answer["infeasible"] = result.infeasible;
-        answer["acyclic"] = result.acyclic;
-        answer["assignment"] = copied(result.rounded.assignment);
-        answer["value"] = result.rounded.value;
-        answer["bound"] = result.rounded.bound;
-        answer["certified"] = result.rounded.status == Status::Optimal;
-        return answer;
-      },
-      "graph"_a, "max_product"_a = false, "max_iterations"_a = 500, "tolerance"_a = 1e-8, "damping"_a = 0.0,
-      "time_limit"_a = 0.0);
           "The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.")
       .def(
           "project_rows",
@@ -367,6 +338,36 @@ void bind_graph(nb::module_& m) {
           },
           "factor"_a, "values"_a, "own_scale"_a = 1.0,
           "Projects [rows, links] one after the other, each with the solution before as a warm start.");
+
+  m.def(
+      "belief_propagation",
+      [](const Graph& graph, bool max_product, Index max_iterations, double tolerance, double damping,
+         double time_limit) {
+        require(max_iterations >= 0, "max_iterations must not be negative");
+        require(tolerance >= 0.0, "tolerance must not be negative");
+        BeliefResult result;
+        {
+          nb::gil_scoped_release unlocked;
+          GraphWorkspace workspace(graph);
+          result = belief_propagation(graph, {max_iterations, tolerance, damping, max_product, time_limit}, workspace);
+        }
+        Answer answer;
+        answer["marginals"] = copied(result.marginals);
+        answer["log_partition"] = result.log_partition;
+        answer["entropy"] = result.entropy;
+        answer["iterations"] = result.iterations;
+        answer["change"] = result.change;
+        answer["converged"] = result.converged;
+        answer["infeasible"] = result.infeasible;
+        answer["acyclic"] = result.acyclic;
+        answer["assignment"] = copied(result.rounded.assignment);
+        answer["value"] = result.rounded.value;
+        answer["bound"] = result.rounded.bound;
+        answer["certified"] = result.rounded.status == Status::Optimal;
+        return answer;
+      },
+      "graph"_a, "max_product"_a = false, "max_iterations"_a = 500, "tolerance"_a = 1e-8, "damping"_a = 0.0,
+      "time_limit"_a = 0.0);
   m.def(
       "ad3",
       [](const Graph& graph, Index max_iterations, double residual, double penalty, Index adapt_every,

@@ -2,7 +2,7 @@
 The compiled core of headlong: kernels over arrays, no strings, no files.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 import numpy.typing
@@ -163,7 +163,7 @@ class Graph:
     def offers(self, factor: int, service: str) -> bool:
         """Whether a factor has the service: marginals or max-marginals."""
 
-    def maximize(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    def maximize(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], float, float]:
         """
         The best configuration under link scores: (on [links], value, own score).
         """
@@ -171,7 +171,7 @@ class Graph:
     def own_score(self, factor: int, on: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
         """The factor's own score of a configuration, -inf if it is not allowed."""
 
-    def marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    def marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
         """Link marginals under exp(score), and the log-partition."""
 
     def expected_own(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
@@ -179,7 +179,7 @@ class Graph:
         The mean of the factor's own score under the distribution of its marginals.
         """
 
-    def max_marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    def max_marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
         """The best value with each link on, and off, and the best of all."""
 
     def project(self, factor: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], own_scale: float = 1.0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
@@ -187,9 +187,21 @@ class Graph:
         The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.
         """
 
-def belief_propagation(graph: Graph, max_product: bool = False, max_iterations: int = 500, tolerance: float = 1e-08, damping: float = 0.0, time_limit: float = 0.0) -> dict: ...
+    def project_rows(self, factor: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], own_scale: float = 1.0) -> object:
+        """
+        Projects [rows, links] one after the other, each with the solution before as a warm start.
+        """
 
-def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.1, adapt_every: int = 10, bound_every: int = 10, tolerance: float = 1e-09, cutoff: float = float('-inf'), time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict:
+def belief_propagation(graph: Graph, max_product: bool = False, max_iterations: int = 500, tolerance: float = 1e-08, damping: float = 0.0, time_limit: float = 0.0) -> dict[str, Any]: ...
+
+def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.1, adapt_every: int = 10, bound_every: int = 10, tolerance: float = 1e-09, cutoff: float = float('-inf'), time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
+    """
+    A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
+    fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of
+    iteration, value, bound, primal residual, dual residual and seconds.
+    """
+
+def subgradient(graph: Graph, max_iterations: int = 5000, rule: str = 'koo', step: float = 0.0, tolerance: float = 1e-09, lazy: bool = True, time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
     """
     A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
     fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of
