@@ -17,6 +17,7 @@ from headlong.inference.factors import Factor
 from headlong.inference.graph import Graph
 from headlong.inference.polytopes import Rows
 from headlong.inference.problem import FLOAT64, INT32
+from headlong.inference.structures import Tree
 
 TreeRows = Literal["multi", "single"]
 
@@ -139,7 +140,7 @@ def _model(highspy: Any, found: Program, scale: float, integer: bool) -> Any:
 
 
 def _rows(factor: Factor, tree_rows: TreeRows) -> Rows:
-    rows = factor.rows()
+    rows = factor.rows(flow=tree_rows) if isinstance(factor, Tree) else factor.rows()
     if rows.links != factor.links.size:
         raise OptionError(
             f"found rows for {rows.links} links from a factor {type(factor).__name__} with {factor.links.size}"

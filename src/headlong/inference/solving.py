@@ -202,6 +202,29 @@ def _ad3(
     return _described(graph, found, trace)
 
 
+def _subgradient(
+    graph: Graph,
+    *,
+    max_iterations: int = 5000,
+    step_rule: Literal["koo", "rush"] = "koo",
+    step: float = 0.0,
+    tolerance: float = 1e-9,
+    time_limit: float = 0.0,
+    trace: bool = False,
+) -> GraphSolution:
+    """Dual decomposition by subgradient steps (Koo et al. 2010; Rush et al. 2010)."""
+    found = _core.subgradient(
+        graph.core,
+        max_iterations=max_iterations,
+        rule=step_rule,
+        step=step,
+        tolerance=tolerance,
+        time_limit=time_limit,
+        trace=trace,
+    )
+    return _described(graph, found, trace)
+
+
 def _belief(
     graph: Graph,
     *,
@@ -289,6 +312,7 @@ def _solution(
 
 METHODS: Mapping[str, Callable[..., GraphSolution]] = {
     "ad3": _ad3,
+    "subgradient": _subgradient,
     "lp": _linear,
     "ilp": _integer,
     "belief": _belief,

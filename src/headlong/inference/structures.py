@@ -9,7 +9,9 @@ from headlong import _core
 from headlong.errors import OptionError
 from headlong.inference.automata import Automaton
 from headlong.inference.factors import Factor
+from headlong.inference.polytopes import Rows
 from headlong.inference.problem import INT32
+from headlong.inference.tree_polytopes import automaton_rows, multi_commodity_rows, single_commodity_rows
 from headlong.inference.variables import UINT8, Links
 
 
@@ -59,6 +61,14 @@ class Tree(Factor):
         heads, modifiers = np.ascontiguousarray(self.arcs.T)
         core.add_tree(variables, negated, heads, modifiers, self.size, self.single_root, self.projective)
 
+    def rows(self, *, flow: str = "multi") -> Rows:
+        """The flow of one commodity for each word ("multi"), which is the hull of all trees, or of a single one. There
+        are no rows for projective trees alone."""
+        if self.projective:
+            raise OptionError("found a projective tree, for which a linear program has no rows")
+        made = single_commodity_rows if flow == "single" else multi_commodity_rows
+        return made(self.arcs[:, 0], self.arcs[:, 1], self.size, self.single_root)
+
 
 class Path(Factor):
     """The links that are on are those of a path of an automaton, whose edges' scores are its own score.
@@ -89,3 +99,7 @@ class Path(Factor):
         """Adds the factor to a graph of the core."""
         made = self.automaton
         core.add_automaton(variables, negated, made.sources, made.targets, made.link_of_edge, made.scores)
+
+    def rows(self) -> Rows:
+        """A unit of flow from the start of the automaton to its end: the hull of its paths."""
+        return automaton_rows(self.automaton)
