@@ -9,7 +9,9 @@
 #include <map>
 #include <string>
 
+#include "factors/automaton.hpp"
 #include "factors/services.hpp"
+#include "factors/tree.hpp"
 #include "solvers/ad3.hpp"
 #include "solvers/subgradient.hpp"
 
@@ -169,6 +171,42 @@ void bind_graph(nb::module_& m) {
             link(graph, FactorType::Dense, graph.dense.size() - 1, variables, negated);
           },
           "variables"_a, "negated"_a, "scores"_a)
+      .def(
+          "add_automaton",
+          [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, const In<Index>& sources,
+             const In<Index>& targets, const In<Index>& link_of_edge, const In<double>& scores) {
+            check_links(graph, variables, negated);
+            require(sources.size() == targets.size() && sources.size() == link_of_edge.size() &&
+                        sources.size() == scores.size(),
+                    "sources, targets, link_of_edge and scores differ in length");
+            std::vector<AutomatonEdge> edges;
+            edges.reserve(sources.size());
+            for (std::size_t e = 0; e < sources.size(); ++e)
+              edges.push_back({sources.data()[e], targets.data()[e], link_of_edge.data()[e], scores.data()[e]});
+            graph.structured.push_back(
+                std::make_shared<Automaton>(static_cast<Index>(variables.size()), std::move(edges)));
+            link(graph, FactorType::Structured, graph.structured.size() - 1, variables, negated);
+          },
+          "variables"_a, "negated"_a, "sources"_a, "targets"_a, "link_of_edge"_a, "scores"_a,
+          "A weighted acyclic automaton over nodes in topological order: the links on a path from node 0 to the last\n"
+          "one are on (link_of_edge: the number of a link of this factor, or -1).")
+      .def(
+          "add_tree",
+          [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, const In<Index>& heads,
+             const In<Index>& modifiers, Index size, bool single_root, bool projective) {
+            check_links(graph, variables, negated);
+            require(heads.size() == variables.size() && modifiers.size() == variables.size(),
+                    "a tree factor needs one head and one modifier a variable");
+            std::vector<Arc> arcs;
+            arcs.reserve(heads.size());
+            for (std::size_t a = 0; a < heads.size(); ++a) arcs.push_back({heads.data()[a], modifiers.data()[a]});
+            graph.structured.push_back(
+                std::make_shared<TreeFactor>(size, std::move(arcs), single_root ? RootRule::Single : RootRule::Multi,
+                                             projective ? TreeShape::Projective : TreeShape::Any));
+            link(graph, FactorType::Structured, graph.structured.size() - 1, variables, negated);
+          },
+          "variables"_a, "negated"_a, "heads"_a, "modifiers"_a, "size"_a, "single_root"_a, "projective"_a = false,
+          "The arcs that are on form a dependency tree over `size` words, the root included.")
       .def(
           "maximize",
           [](const Graph& graph, Index factor, const In<double>& scores) {
