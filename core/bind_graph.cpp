@@ -123,7 +123,7 @@ Answer described(const SolverResult& result) {
   out["bound"] = result.bound;
   out["relaxed"] = copied(result.relaxed);
   out["relaxed_value"] = result.relaxed_value;
-  if (result.assignment.empty() && !result.relaxed.empty())
+  if (result.value == NEGATIVE_INFINITY)
     out["assignment"] = nb::none();
   else
     out["assignment"] = copied(result.assignment);

@@ -109,7 +109,7 @@ void adapt_penalty(Run& run) {
 }
 
 bool is_certified(const Run& run) {
-  return !run.result.assignment.empty() && closes(run.result.value, run.result.bound, run.options.tolerance);
+  return run.result.value > NEGATIVE_INFINITY && closes(run.result.value, run.result.bound, run.options.tolerance);
 }
 
 // Updates bound and value; true if they meet.
@@ -123,7 +123,7 @@ bool certify(Run& run) {
 // Where the problem is infeasible, the disagreements z - u do not vanish but become a direction in which the dual falls
 // without end.
 bool diverges(Run& run) {
-  if (!run.result.assignment.empty()) return false;
+  if (run.result.value > NEGATIVE_INFINITY) return false;
   for (std::size_t link = 0; link < run.local.size(); ++link) run.trial[link] = run.wanted(link) - run.local[link];
   return proves_infeasible(run.graph, run.split, run.trial, run.workspace);
 }

@@ -139,7 +139,7 @@ bool offer(const Graph& graph, Fixed fixed, std::span<const std::uint8_t> assign
   for (std::size_t i = 0; i < fixed.size(); ++i)
     if (fixed[i] >= 0 && (fixed[i] != 0) != (assignment[i] != 0)) return false;
   const Score found = value(graph, assignment, workspace);
-  if (found == NEGATIVE_INFINITY || (!result.assignment.empty() && found <= result.value)) return false;
+  if (found == NEGATIVE_INFINITY || found <= result.value) return false;
   result.assignment.assign(assignment.begin(), assignment.end());
   result.value = found;
   return true;

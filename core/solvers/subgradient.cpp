@@ -24,7 +24,7 @@ struct Run {
   Fixed fixed;
   Split split;
   SolverResult result;
-  std::vector<double> multipliers, trial;  // [links]
+  std::vector<double> multipliers, drift;  // [links]
   std::vector<std::uint8_t> on;            // [links] of the factors' best configurations
   std::vector<Score> values, own;          // [factors] of these configurations
   std::vector<std::uint8_t> changed;       // [factors] whether scores did since they were found
@@ -43,7 +43,7 @@ struct Run {
         split(split_scores(graph, fixed, workspace)) {
     const std::size_t links = graph.link_variables.size(), variables = graph.scores.size();
     multipliers.assign(links, 0.0);
-    trial.assign(links, 0.0);
+    drift.assign(links, 0.0);
     on.assign(links, 0);
     values.assign(graph.types.size(), 0.0);
     own.assign(graph.types.size(), 0.0);
@@ -125,7 +125,7 @@ double first_step(const Run& run) {
   if (run.options.step > 0.0) return run.options.step;
   if (run.options.rule == StepRule::Rush) return 0.5;
   // Without a feasible assignment there is no gap; the size of the scores stands in.
-  return run.result.assignment.empty() ? run.split.scale : run.result.bound - run.result.value;
+  return run.result.value == NEGATIVE_INFINITY ? run.split.scale : run.result.bound - run.result.value;
 }
 
 // Moves the multipliers against the disagreements; marks the factors concerned.
@@ -137,6 +137,7 @@ void move(Run& run) {
       if (disagreement == 0.0) continue;
       squares += disagreement * disagreement;
       run.multipliers[link] -= run.step * disagreement;
+      run.drift[link] -= disagreement;
       run.changed[f] = 1;
     }
   run.result.primal_residual = std::sqrt(squares / std::max<std::size_t>(run.on.size(), 1));
@@ -144,7 +145,7 @@ void move(Run& run) {
 }
 
 bool is_certified(const Run& run) {
-  return !run.result.assignment.empty() && closes(run.result.value, run.result.bound, run.options.tolerance);
+  return run.result.value > NEGATIVE_INFINITY && closes(run.result.value, run.result.bound, run.options.tolerance);
 }
 
 Status iterate(Run& run) {
@@ -175,9 +176,11 @@ Status iterate(Run& run) {
     if (iteration == milestone) {
       milestone *= 2;
       round(run.graph, run.means, run.workspace, result, run.fixed);
-      run.trial = run.multipliers;
-      if (result.assignment.empty() && proves_infeasible(run.graph, run.split, run.trial, run.workspace))
+      // Where the problem is infeasible, disagreements do not cancel out in the long run, and the dual falls without
+      // end in the direction of their sum.
+      if (result.value == NEGATIVE_INFINITY && proves_infeasible(run.graph, run.split, run.drift, run.workspace))
         return Status::Infeasible;
+      std::fill(run.drift.begin(), run.drift.end(), 0.0);
       std::swap(run.earlier, run.current);
       std::fill(run.current.sums.begin(), run.current.sums.end(), 0.0);
       run.current.value = run.current.count = 0.0;

@@ -6,7 +6,9 @@
 namespace headlong {
 
 // How the step shrinks with t, the number of times the dual went up. Koo 2010, appendix A.1: delta / (1 + t), where
-// delta is the gap after the first iteration; Rush 2010, appendix B: 0.5 / 2^t.
+// delta is the gap after the first iteration; Rush 2010, appendix B: 0.5 / 2^t. The sum of Rush's steps is finite: it
+// suits problems of a few large factors that agree soon, and stops short of the optimum, and of seeing that a problem
+// is infeasible, where many factors have to be reconciled.
 enum class StepRule : std::uint8_t { Koo, Rush };
 
 struct SubgradientOptions {
