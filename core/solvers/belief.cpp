@@ -96,7 +96,8 @@ class Propagation {
     force = 16.0 * range;
   }
 
-  // One call of every factor. Returns the largest change of a message, +inf if a variable has become certain.
+  // One call of every factor. Returns the largest change of a message that another factor hears, +inf if a variable has
+  // become certain.
   double sweep(bool backwards) {
     sum_messages();
     double change = 0.0;
@@ -129,7 +130,7 @@ class Propagation {
       const Index v = graph.link_variables[begin + k];
       const bool negated = graph.link_negated[begin + k];
       if (certain[v] == Certain::Free) {
-        const double incoming = beliefs[v] - messages[begin + k];
+        const double incoming = degrees[v] > 1 ? beliefs[v] - messages[begin + k] : graph.scores[v];
         scores[k] = negated ? -incoming : incoming;
         sum += std::abs(incoming);
       } else {
@@ -203,8 +204,9 @@ class Propagation {
       }
       const double answer = on[k] - off[k] - scores[k];
       const double target = std::clamp(graph.link_negated[l] ? -answer : answer, -largest_message, largest_message);
-      const double next = options.damping * messages[l] + (1.0 - options.damping) * target;
-      change = std::max(change, std::abs(target - messages[l]));
+      const double damping = degrees[v] > 1 ? options.damping : 0.0;
+      const double next = damping * messages[l] + (1.0 - damping) * target;
+      if (degrees[v] > 1) change = std::max(change, std::abs(target - messages[l]));
       beliefs[v] += next - messages[l];
       messages[l] = next;
     }
