@@ -213,9 +213,6 @@ class Propagation {
     return change;
   }
 
-  // The mean of the factor's own scores under its belief, `all` being its log-partition.
-  double mean_own(Index factor, double all) const;
-
   const Graph& graph;
   const BeliefOptions& options;
   GraphWorkspace& workspace;
@@ -231,23 +228,6 @@ class Propagation {
   double force = 0.0;                 // the score of a link that must be on
   Index forced = 0;                   // how many links of the gathered factor have it
 };
-
-double Propagation::mean_own(Index factor, double all) const {
-  const Index place = graph.places[factor];
-  if (graph.types[factor] == FactorType::Logic) return 0.0;
-  if (graph.types[factor] == FactorType::Structured) return std::numeric_limits<double>::quiet_NaN();
-  double mean = 0.0;
-  const std::size_t rows = std::size_t{1} << scores.size();
-  for (std::size_t row = 0; row < rows; ++row) {
-    const double own = graph.types[factor] == FactorType::Pair ? (row == 3 ? graph.pairs[place].score : 0.0)
-                                                               : graph.dense[place].scores[row];
-    double score = own;
-    for (std::size_t k = 0; k < scores.size(); ++k)
-      if (row >> k & 1) score += scores[k];
-    if (score > NEGATIVE_INFINITY) mean += std::exp(without_force(score) - all) * own;
-  }
-  return mean;
-}
 
 // With off as the state of weight 1 in all messages, the Bethe approximation is
 //   log Z = sum over factors of log Z_f(incoming) - sum over variables of (degree - 1) log(1 + exp(belief)),
@@ -275,7 +255,10 @@ void Propagation::finish(BeliefResult& result) {
     const double all = evaluate(f);
     if (all == NEGATIVE_INFINITY) infeasible = true;
     log_partition += all;
-    if (!hard) mean += mean_own(f, all);
+    if (graph.types[f] == FactorType::Structured)
+      mean = std::numeric_limits<double>::quiet_NaN();
+    else if (!hard)
+      mean += expected_own(graph, f, scores, workspace);
     for (std::size_t k = 0; k < scores.size(); ++k) {
       const Index l = graph.link_begins[f] + static_cast<Index>(k);
       if (graph.link_negated[l] && certain[graph.link_variables[l]] == Certain::Free) log_partition -= scores[k];
