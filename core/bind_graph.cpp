@@ -17,6 +17,7 @@
 #include "solvers/ad3.hpp"
 #include "solvers/belief.hpp"
 #include "solvers/subgradient.hpp"
+#include "solvers/branch.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -360,14 +361,48 @@ void bind_graph(nb::module_& m) {
         answer["converged"] = result.converged;
         answer["infeasible"] = result.infeasible;
         answer["acyclic"] = result.acyclic;
-        answer["assignment"] = copied(result.rounded.assignment);
+        if (result.rounded.value == NEGATIVE_INFINITY)
+          answer["assignment"] = nb::none();
+        else
+          answer["assignment"] = copied(result.rounded.assignment);
         answer["value"] = result.rounded.value;
         answer["bound"] = result.rounded.bound;
         answer["certified"] = result.rounded.status == Status::Optimal;
         return answer;
       },
       "graph"_a, "max_product"_a = false, "max_iterations"_a = 500, "tolerance"_a = 1e-8, "damping"_a = 0.0,
-      "time_limit"_a = 0.0);
+      "time_limit"_a = 0.0,
+      "Belief propagation. A dictionary: marginals [variables], log_partition and entropy (Bethe), iterations, "
+      "change,\n"
+      "converged, infeasible, acyclic; and of the rounded beliefs assignment [variables] or None, value, bound and\n"
+      "certified.");
+  m.def(
+      "branch_and_bound",
+      [](const Graph& graph, Index max_nodes, Index max_iterations, double residual, double penalty, double tolerance,
+         double time_limit, bool trace) {
+        require(max_nodes >= 0, "max_nodes must not be negative");
+        require(max_iterations >= 1, "max_iterations must be positive");
+        require(penalty > 0.0 && penalty < 1e100, "the penalty must be positive");
+        require(tolerance >= 0.0, "tolerance must not be negative");
+        BranchOptions options;
+        options.ad3.max_iterations = max_iterations;
+        options.ad3.residual = residual;
+        options.ad3.penalty = penalty;
+        options.max_nodes = max_nodes;
+        options.tolerance = tolerance;
+        options.time_limit = time_limit;
+        options.trace = trace;
+        SolverResult result;
+        {
+          nb::gil_scoped_release release;
+          GraphWorkspace workspace(graph);
+          result = branch_and_bound(graph, options, workspace);
+        }
+        return described(result);
+      },
+      "graph"_a, "max_nodes"_a = 10000, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.1,
+      "tolerance"_a = 1e-6, "time_limit"_a = 0.0, "trace"_a = false,
+      "Exact search. The dictionary is that of ad3; iterations are nodes, relaxed is that of the first one.");
   m.def(
       "ad3",
       [](const Graph& graph, Index max_iterations, double residual, double penalty, Index adapt_every,

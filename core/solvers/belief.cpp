@@ -96,7 +96,8 @@ class Propagation {
     force = 16.0 * range;
   }
 
-  // One call of every factor. Returns the largest change of a message, +inf if a variable has become certain.
+  // One call of every factor. Returns the largest change of a message that another factor hears, +inf if a variable has
+  // become certain.
   double sweep(bool backwards) {
     sum_messages();
     double change = 0.0;
@@ -129,7 +130,7 @@ class Propagation {
       const Index v = graph.link_variables[begin + k];
       const bool negated = graph.link_negated[begin + k];
       if (certain[v] == Certain::Free) {
-        const double incoming = beliefs[v] - messages[begin + k];
+        const double incoming = degrees[v] > 1 ? beliefs[v] - messages[begin + k] : graph.scores[v];
         scores[k] = negated ? -incoming : incoming;
         sum += std::abs(incoming);
       } else {
@@ -203,16 +204,14 @@ class Propagation {
       }
       const double answer = on[k] - off[k] - scores[k];
       const double target = std::clamp(graph.link_negated[l] ? -answer : answer, -largest_message, largest_message);
-      const double next = options.damping * messages[l] + (1.0 - options.damping) * target;
-      change = std::max(change, std::abs(target - messages[l]));
+      const double damping = degrees[v] > 1 ? options.damping : 0.0;
+      const double next = damping * messages[l] + (1.0 - damping) * target;
+      if (degrees[v] > 1) change = std::max(change, std::abs(target - messages[l]));
       beliefs[v] += next - messages[l];
       messages[l] = next;
     }
     return change;
   }
-
-  // The mean of the factor's own scores under its belief, `all` being its log-partition.
-  double mean_own(Index factor, double all) const;
 
   const Graph& graph;
   const BeliefOptions& options;
@@ -229,23 +228,6 @@ class Propagation {
   double force = 0.0;                 // the score of a link that must be on
   Index forced = 0;                   // how many links of the gathered factor have it
 };
-
-double Propagation::mean_own(Index factor, double all) const {
-  const Index place = graph.places[factor];
-  if (graph.types[factor] == FactorType::Logic) return 0.0;
-  if (graph.types[factor] == FactorType::Structured) return std::numeric_limits<double>::quiet_NaN();
-  double mean = 0.0;
-  const std::size_t rows = std::size_t{1} << scores.size();
-  for (std::size_t row = 0; row < rows; ++row) {
-    const double own = graph.types[factor] == FactorType::Pair ? (row == 3 ? graph.pairs[place].score : 0.0)
-                                                               : graph.dense[place].scores[row];
-    double score = own;
-    for (std::size_t k = 0; k < scores.size(); ++k)
-      if (row >> k & 1) score += scores[k];
-    if (score > NEGATIVE_INFINITY) mean += std::exp(without_force(score) - all) * own;
-  }
-  return mean;
-}
 
 // With off as the state of weight 1 in all messages, the Bethe approximation is
 //   log Z = sum over factors of log Z_f(incoming) - sum over variables of (degree - 1) log(1 + exp(belief)),
@@ -273,7 +255,10 @@ void Propagation::finish(BeliefResult& result) {
     const double all = evaluate(f);
     if (all == NEGATIVE_INFINITY) infeasible = true;
     log_partition += all;
-    if (!hard) mean += mean_own(f, all);
+    if (graph.types[f] == FactorType::Structured)
+      mean = std::numeric_limits<double>::quiet_NaN();
+    else if (!hard)
+      mean += expected_own(graph, f, scores, workspace);
     for (std::size_t k = 0; k < scores.size(); ++k) {
       const Index l = graph.link_begins[f] + static_cast<Index>(k);
       if (graph.link_negated[l] && certain[graph.link_variables[l]] == Certain::Free) log_partition -= scores[k];
