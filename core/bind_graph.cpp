@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "factors/automaton.hpp"
 #include "factors/python_factor.hpp"
@@ -16,8 +17,8 @@
 #include "factors/tree.hpp"
 #include "solvers/ad3.hpp"
 #include "solvers/belief.hpp"
-#include "solvers/subgradient.hpp"
 #include "solvers/branch.hpp"
+#include "solvers/subgradient.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -267,7 +268,7 @@ void bind_graph(nb::module_& m) {
             GraphWorkspace workspace(graph);
             Configuration best;
             const Score value = maximize(graph, factor, view(scores), workspace, best);
-            return std::tuple(copied(best.on), value, best.own);
+            return std::make_tuple(copied(best.on), value, best.own);
           },
           "factor"_a, "scores"_a, "The best configuration under link scores: (on [links], value, own score).")
       .def(
@@ -286,7 +287,7 @@ void bind_graph(nb::module_& m) {
             GraphWorkspace workspace(graph);
             std::vector<double> out(scores.size());
             const Score log_partition = marginals(graph, factor, view(scores), workspace, out);
-            return std::tuple(copied(out), log_partition);
+            return std::make_tuple(copied(out), log_partition);
           },
           "factor"_a, "scores"_a, "Link marginals under exp(score), and the log-partition.")
       .def(
@@ -306,7 +307,7 @@ void bind_graph(nb::module_& m) {
             GraphWorkspace workspace(graph);
             std::vector<Score> on(scores.size()), off(scores.size());
             const Score best = max_marginals(graph, factor, view(scores), workspace, on, off);
-            return std::tuple(copied(on), copied(off), best);
+            return std::make_tuple(copied(on), copied(off), best);
           },
           "factor"_a, "scores"_a, "The best value with each link on, and off, and the best of all.")
       .def(

@@ -249,16 +249,17 @@ def nearest(vertices, values):
             return values + point
         corners, weights = [*corners, best], np.append(weights, 0.0)
         while True:
-            size = len(corners)
-            system = np.ones((size + 1, size + 1))
-            system[0, 0], system[1:, 1:] = 0.0, seen[corners] @ seen[corners].T
-            affine = np.linalg.lstsq(system, np.eye(size + 1)[0], rcond=None)[0][1:]
-            low = affine <= 0.0
+            first, others = seen[corners[0]], seen[corners[1:]] - seen[corners[0]]
+            rest = np.linalg.lstsq(others.T, -first, rcond=None)[0]
+            affine = np.append(1.0 - rest.sum(), rest)
+            low = affine <= 1e-15
             if not low.any():
                 weights = affine
                 break
-            weights = weights + (weights[low] / (weights[low] - affine[low])).min() * (affine - weights)
-            kept = weights > max(1e-16, weights.min())
+            steps = np.full(len(weights), INF)
+            steps[low] = weights[low] / np.maximum(weights[low] - affine[low], 1e-300)
+            weights = weights + min(1.0, steps.min()) * (affine - weights)
+            kept = np.arange(len(weights)) != steps.argmin()
             corners, weights = [corner for corner, keep in zip(corners, kept, strict=True) if keep], weights[kept]
     raise AssertionError("Wolfe's method did not end")
 
