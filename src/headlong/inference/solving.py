@@ -98,7 +98,7 @@ def solve(
     ``lp``, ``ilp``           tree_rows ("multi" or "single"), time_limit; need ``headlong[exact]``
     ``belief``                max_iterations, tolerance, damping, time_limit; sum-product marginals
     ``max_product``           the same
-    ``exact``                 branch and bound: max_nodes, tolerance, time_limit
+    ``exact``                 branch and bound: max_nodes, tolerance, and those of ad3, which bounds each node
     ========================= ======================================================================================
 
     `time_limit` is in seconds. Not to have converged is an answer (`status`, `bound`), never an exception.
@@ -276,6 +276,31 @@ def _propagated(
     )
 
 
+def _exact(
+    graph: Graph,
+    *,
+    max_nodes: int = 10000,
+    tolerance: float = 1e-6,
+    time_limit: float = 0.0,
+    max_iterations: int = 1000,
+    residual: float = 1e-6,
+    penalty: float = 0.1,
+    trace: bool = False,
+) -> GraphSolution:
+    """Branch and bound on the bounds of AD3."""
+    found = _core.branch_and_bound(
+        graph.core,
+        max_nodes=max_nodes,
+        max_iterations=max_iterations,
+        residual=residual,
+        penalty=penalty,
+        tolerance=tolerance,
+        time_limit=time_limit,
+        trace=trace,
+    )
+    return _described(graph, found, trace)
+
+
 def _described(graph: Graph, found: Mapping[str, Any], trace: bool = False) -> GraphSolution:
     """The answer of a dual method of the core."""
     relaxed = found["relaxed"] if len(found["relaxed"]) == graph.pool.size else None
@@ -310,11 +335,13 @@ def _solution(
     return GraphSolution(status, value, bound, on, relaxed, iterations, residuals, log_partition, trace, graph.pool)
 
 
-METHODS: Mapping[str, Callable[..., GraphSolution]] = {
+# The options of a method are the keywords of its function.
+METHODS: Mapping[Method, Callable[..., GraphSolution]] = {
     "ad3": _ad3,
     "subgradient": _subgradient,
     "lp": _linear,
     "ilp": _integer,
     "belief": _belief,
     "max_product": _max_product,
+    "exact": _exact,
 }
