@@ -4,10 +4,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cmath>
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "factors/automaton.hpp"
 #include "factors/services.hpp"
@@ -214,7 +216,7 @@ void bind_graph(nb::module_& m) {
             GraphWorkspace workspace(graph);
             Configuration best;
             const Score value = maximize(graph, factor, view(scores), workspace, best);
-            return nb::make_tuple(copied(best.on), value, best.own);
+            return std::make_tuple(copied(best.on), value, best.own);
           },
           "factor"_a, "scores"_a, "The best configuration under link scores: (on [links], value, own score).")
       .def(
@@ -233,7 +235,7 @@ void bind_graph(nb::module_& m) {
             GraphWorkspace workspace(graph);
             std::vector<double> out(scores.size());
             const Score log_partition = marginals(graph, factor, view(scores), workspace, out);
-            return nb::make_tuple(copied(out), log_partition);
+            return std::make_tuple(copied(out), log_partition);
           },
           "factor"_a, "scores"_a, "Link marginals under exp(score), and the log-partition.")
       .def(
@@ -253,7 +255,7 @@ void bind_graph(nb::module_& m) {
             GraphWorkspace workspace(graph);
             std::vector<Score> on(scores.size()), off(scores.size());
             const Score best = max_marginals(graph, factor, view(scores), workspace, on, off);
-            return nb::make_tuple(copied(on), copied(off), best);
+            return std::make_tuple(copied(on), copied(off), best);
           },
           "factor"_a, "scores"_a, "The best value with each link on, and off, and the best of all.")
       .def(

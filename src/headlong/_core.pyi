@@ -152,7 +152,7 @@ class Graph:
         The arcs that are on form a dependency tree over `size` words, the root included.
         """
 
-    def maximize(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    def maximize(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], float, float]:
         """
         The best configuration under link scores: (on [links], value, own score).
         """
@@ -160,7 +160,7 @@ class Graph:
     def own_score(self, factor: int, on: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
         """The factor's own score of a configuration, -inf if it is not allowed."""
 
-    def marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    def marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
         """Link marginals under exp(score), and the log-partition."""
 
     def expected_own(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
@@ -168,7 +168,7 @@ class Graph:
         The mean of the factor's own score under the distribution of its marginals.
         """
 
-    def max_marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    def max_marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
         """The best value with each link on, and off, and the best of all."""
 
     def project(self, factor: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], own_scale: float = 1.0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:

@@ -98,7 +98,7 @@ def dense_rows(scores: ArrayLike) -> Rows:
     (2, 3, 3)
     """
     table = np.asarray(scores, np.float64)
-    links = table.size.bit_length() - 1
+    links = max(table.size.bit_length() - 1, 0)
     if table.shape != (1 << links,):
         raise ValueError(f"the table of a dense factor has 2^links scores, not the shape {table.shape}")
     allowed = np.flatnonzero(table > -np.inf)
