@@ -192,7 +192,17 @@ class Graph:
         Projects [rows, links] one after the other, each with the solution before as a warm start.
         """
 
-def belief_propagation(graph: Graph, max_product: bool = False, max_iterations: int = 500, tolerance: float = 1e-08, damping: float = 0.0, time_limit: float = 0.0) -> dict[str, Any]: ...
+def belief_propagation(graph: Graph, max_product: bool = False, max_iterations: int = 500, tolerance: float = 1e-08, damping: float = 0.0, time_limit: float = 0.0) -> dict[str, Any]:
+    """
+    Belief propagation. A dictionary: marginals [variables], log_partition and entropy (Bethe), iterations, change,
+    converged, infeasible, acyclic; and of the rounded beliefs assignment [variables] or None, value, bound and
+    certified.
+    """
+
+def branch_and_bound(graph: Graph, max_nodes: int = 10000, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.1, tolerance: float = 1e-06, time_limit: float = 0.0, trace: bool = False) -> dict[str, Any]:
+    """
+    Exact search. The dictionary is that of ad3; iterations are nodes, relaxed is that of the first one.
+    """
 
 def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.1, adapt_every: int = 10, bound_every: int = 10, tolerance: float = 1e-09, cutoff: float = float('-inf'), time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
     """
