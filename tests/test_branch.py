@@ -75,7 +75,7 @@ def spin_glass(side: int, seed: int) -> Model:
 
 
 def test_a_search_that_is_stopped_narrows_the_bound():
-    model = spin_glass(4, 3)
+    model = spin_glass(3, 8)
     rows = []
     for nodes in (1, 3, 9, 10000):
         result = _core.branch_and_bound(model.build(), max_nodes=nodes)
@@ -89,7 +89,7 @@ def test_a_search_that_is_stopped_narrows_the_bound():
 
 
 def integer_program(model: Model) -> float:
-    """The optimum by HiGHS, from rows written here. Variables of the program: those of the model, then what factors add."""
+    """The optimum by HiGHS, from rows written here. Columns: the variables of the model, then what factors add."""
     objective = [0.0 if score == -np.inf else -score for score in model.scores]
     upper = [0.0 if score == -np.inf else 1.0 for score in model.scores]
     rows: list[tuple[dict[int, float], float, float]] = []

@@ -130,6 +130,7 @@ void Search::expand(Index node, std::priority_queue<Index, std::vector<Index>, O
 }
 
 SolverResult Search::run() {
+  best.relaxed.assign(graph.variables(), 0.5);  // unless a node is solved
   std::priority_queue<Index, std::vector<Index>, Order> open(Order{nodes});
   nodes.push_back({NONE, NONE, -1, 0, std::numeric_limits<Score>::infinity()});
   open.push(0);

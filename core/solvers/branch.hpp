@@ -11,7 +11,7 @@ struct BranchOptions {
   double time_limit = 0.0;  // seconds; 0: none
   double tolerance = 1e-6;  // a node whose bound is not better than the best value by more than this is closed:
                             // relative to the value, absolute below 1
-  bool trace = false;  // one row a node
+  bool trace = false;       // one row a node
 };
 
 // The best assignment of all, or the proof that there is none. Each node fixes some variables and is solved by AD3,
