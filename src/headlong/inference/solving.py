@@ -165,16 +165,18 @@ def _integer(graph: Graph, *, tree_rows: lp.TreeRows = "multi", time_limit: floa
 def _program(graph: Graph, integer: bool, tree_rows: lp.TreeRows, time_limit: float) -> GraphSolution:
     found = lp.run(lp.program(graph, tree_rows=tree_rows), integer=integer, time_limit=time_limit)
     status: Status = found.status
-    assignment, value = None, -np.inf
+    assignment: npt.ArrayLike | None = None
+    value = -np.inf
     if found.values is not None:
-        rounded = found.values > 0.5
-        value = graph.value(rounded)
-        assignment = rounded if value > -np.inf else None
+        assignment, value = found.values > 0.5, graph.value(found.values > 0.5)
+        other, other_value = graph.core.round(found.values)
+        if other_value > value:
+            assignment, value = other, other_value
     bound = found.bound
     if status == "optimal":
         # Proved in the arithmetic of HiGHS, whose tolerances are relative to the largest score.
         close = 1e-7 * max(1.0, abs(bound))
-        if assignment is None or value < bound - close:
+        if value < bound - close:
             status = "fractional"
         else:
             bound = max(bound, value)
