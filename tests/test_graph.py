@@ -469,6 +469,38 @@ def test_answers_that_cannot_be(method, answer, message):
         solve(graph, method)
 
 
+def test_a_factor_in_python_may_allow_nothing():
+    graph = Graph()
+    graph.add(Broken(graph.variables(2), ([1, 0], -np.inf)))
+    for method in ("ad3", "exact"):
+        assert solve(graph, method).status == "infeasible"
+
+
+def test_a_graph_does_not_grow_while_it_is_solved():
+    graph = Graph()
+    x = graph.variables(2)
+
+    class Growing(PythonFactor):
+        def maximize(self, scores):
+            graph.add(Xor(x))
+            return np.zeros(2), 0.0
+
+    graph.add(Growing(x))
+    with pytest.raises(OptionError, match="found a graph that is being solved"):
+        solve(graph)
+    graph.add(Xor(x))
+    assert graph.core.factors == 2
+
+
+def test_a_factor_that_forgot_its_variables():
+    class Forgetful(PythonFactor):
+        def __init__(self):
+            pass
+
+    with pytest.raises(OptionError, match=r"a Forgetful that was not made by super\(\).__init__\(variables\)"):
+        Graph().add(Forgetful())
+
+
 def test_a_factor_that_holds_its_graph_is_collected():
     graph = Graph()
     factor = Broken(graph.variables(2), ([1, 0], 0.0))

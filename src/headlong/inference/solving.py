@@ -36,7 +36,7 @@ class GraphSolution:
     assignment: BOOL | None  # [variables] the best one found
     relaxed: FLOAT64 | None  # [variables] the solution of the relaxation, or beliefs
     iterations: int  # of the method; nodes, for "ilp" and "exact"
-    residuals: tuple[float, float]  # primal and dual at the end, 0 for methods without
+    residuals: tuple[float, float]  # primal and dual at the end; beliefs: the last change of messages, and 0
     log_partition: float | None  # belief propagation: Bethe's approximation, exact on acyclic graphs
     trace: FLOAT64 | None  # [points, 6] on request: iteration, value, bound, primal and dual residual, seconds
     pool: ScorePool  # of the graph
@@ -134,7 +134,8 @@ def solve(
         if name not in known:
             raise OptionError(f"found the option {name} for the method {method}, which has only {', '.join(known)}")
         _check_option(name, value)
-    return function(graph, **chosen)
+    with graph.solving():
+        return function(graph, **chosen)
 
 
 def _check_option(name: str, value: Any) -> None:
