@@ -148,6 +148,7 @@ class Propagation {
   // Takes the scores of forced links out of a value; one that lacks even a single of them comes from no configuration
   // with all of them.
   double without_force(double value) const {
+    if (forced == 0) return value;
     const double rest = value - forced * force;
     return rest > -force / 2.0 ? rest : NEGATIVE_INFINITY;
   }

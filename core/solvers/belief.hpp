@@ -6,10 +6,11 @@
 // max-product, the difference of the max-marginals stands for the log-odds. A sweep over all factors calls each once.
 //
 // Certainties. A variable that a factor allows one value only is fixed for good, and all its factors are told so: its
-// links are forbidden (-inf), or forced by a score larger than what all scores of the graph can bring together. So
+// links are forbidden (-inf), or forced by a score larger than what all scores of the graph can bring together (own
+// scores of structured factors are not known; those below about -1e5 count as forbidden beside a forced link). So
 // messages are finite, no difference of infinities is formed, and a contradiction shows as a factor without
-// configuration: the graph is infeasible. Marginals near 1 do not determine their log-odds; those links are asked again
-// with the link forbidden, and what is lost is taken from the difference of the log-partitions.
+// configuration: the graph is infeasible. Marginals near 1 do not determine their log-odds; the factor is asked again
+// with that link forbidden, and the difference of the log-partitions gives the digits that are lost.
 #pragma once
 
 #include "solvers/solver.hpp"
