@@ -13,6 +13,7 @@
 #include <string>
 #include <variant>
 
+#include "bind_graph.hpp"
 #include "parser/trainer.hpp"
 
 namespace nb = nanobind;
@@ -605,4 +606,5 @@ NB_MODULE(_core, m) {
   bind_trees(m);
   bind_features(m);
   bind_parser(m);
+  bind_graph(m);
 }

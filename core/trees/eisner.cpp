@@ -153,6 +153,46 @@ void outside(const Charts& charts, Score total, EisnerWorkspace& workspace, std:
   }
 }
 
+// The same walk in max-plus: the value of the best tree around a span, without the span itself. Each of the two parts
+// of a pair sees what is around the span and its partner. Writes to `around` what is around incomplete[h][m].
+void pass_on_best(Score above, const Score* a, const Score* b, std::size_t count, Score* around_a, Score* around_b) {
+  if (above == NEGATIVE_INFINITY) return;
+  for (std::size_t k = 0; k < count; ++k) {
+    around_a[k] = std::max(around_a[k], above + b[k]);
+    around_b[k] = std::max(around_b[k], above + a[k]);
+  }
+}
+
+void best_outside(const Charts& charts, EisnerWorkspace& workspace, std::span<Score> around) {
+  const auto& [size, first, scores, between, incomplete, complete, complete_from_end, root_left] = charts;
+  const std::span<Score> around_complete = workspace.complete_share;
+  const std::span<Score> around_end = workspace.complete_from_end_share;
+  if (first == 0) {
+    around_complete[size - 1] = 0.0;
+  } else {
+    const Score* right_parts = &complete_from_end[(size - 1) * size + 1];
+    pass_on_best(0.0, &root_left[1], right_parts, size - 1, &around[1], &around_end[(size - 1) * size + 1]);
+    for (std::size_t word = 1; word < size; ++word)
+      around_end[size + word] = std::max(around_end[size + word], around[word] + scores[word]);
+  }
+  for (std::size_t width = size - first - 1; width >= 1; --width) {
+    for (std::size_t left = first; left + width < size; ++left) {
+      const std::size_t right = left + width;
+      const std::size_t rightward = left * size + right;
+      const std::size_t leftward = right * size + left;
+      const std::size_t beside = left * size + left;
+      pass_on_best(std::max(around_complete[rightward], around_end[leftward]), &incomplete[beside + 1],
+                   &complete_from_end[leftward + 1], width, &around[beside + 1], &around_end[leftward + 1]);
+      pass_on_best(std::max(around_complete[leftward], around_end[rightward]), &incomplete[leftward],
+                   &complete_from_end[beside], width, &around[leftward], &around_end[beside]);
+      Score above = around[rightward] + scores[rightward];
+      if (left != 0) above = std::max(above, around[leftward] + scores[leftward]);
+      pass_on_best(above, &complete[beside], &complete[leftward + 1], width, &around_complete[beside],
+                   &around_complete[leftward + 1]);
+    }
+  }
+}
+
 }  // namespace
 
 Score eisner(std::span<const Score> scores, Index size, RootRule rule, std::span<Index> heads,
@@ -189,6 +229,27 @@ Score eisner_marginals(std::span<const Score> scores, Index size, RootRule rule,
   workspace.complete_share.assign(marginals.size(), 0.0);
   workspace.complete_from_end_share.assign(marginals.size(), 0.0);
   outside(charts, total, workspace, marginals);
+  return total;
+}
+
+Score eisner_max_marginals(std::span<const Score> scores, Index size, RootRule rule, std::span<Score> best,
+                           EisnerWorkspace& workspace) {
+  std::fill(best.begin(), best.end(), NEGATIVE_INFINITY);
+  if (size == 1) return 0.0;
+  const Charts charts = make_charts(scores, size, rule, workspace);
+  const Score total = inside<MaxPlus>(charts);
+  if (total == NEGATIVE_INFINITY) return total;
+  workspace.complete_share.assign(best.size(), NEGATIVE_INFINITY);
+  workspace.complete_from_end_share.assign(best.size(), NEGATIVE_INFINITY);
+  best_outside(charts, workspace, best);
+  const std::size_t count = size;
+  for (std::size_t head = 0; head < count; ++head) {
+    for (std::size_t modifier = 1; modifier < count; ++modifier) {
+      const std::size_t arc = head * count + modifier;
+      // The diagonal stays -inf, and so does what is around the root's arcs in charts without the root.
+      if (head != modifier) best[arc] += head < charts.first ? charts.root_left[modifier] : charts.incomplete[arc];
+    }
+  }
   return total;
 }
 

@@ -1,0 +1,6 @@
+// Factor graphs for Python; see bind.cpp.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+void bind_graph(nanobind::module_& m);

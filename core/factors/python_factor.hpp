@@ -1,0 +1,34 @@
+// A factor whose services are written in Python: the one factor that knows the interpreter.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "factors/graph.hpp"
+
+namespace headlong {
+
+// Calls Python functions that have checked their own answers (headlong.inference.PythonFactor). Solvers run without the
+// GIL; each call takes it. A Python exception passes through the solver as nanobind::python_error.
+class PythonFactor final : public StructuredFactor {
+ public:
+  // maximize(scores) -> (on, own); score(on) -> own; marginals(scores) -> (marginals, log-partition), or None.
+  PythonFactor(Index links, nanobind::object maximize, nanobind::object score, nanobind::object marginals);
+
+  Index links() const override { return links_; }
+  std::unique_ptr<FactorWorkspace> make_workspace() const override { return std::make_unique<FactorWorkspace>(); }
+  Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const override;
+  Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const override;
+  bool has_marginals() const override { return has_marginals_; }
+  Score marginals(std::span<const Score> scores, FactorWorkspace& workspace,
+                  std::span<double> marginals) const override;
+
+  // Shows the functions to the garbage collector: a factor may hold, through its attributes, the graph that holds it.
+  int traverse(visitproc visit, void* argument) const;
+
+ private:
+  Index links_;
+  bool has_marginals_;
+  nanobind::object maximize_, score_, marginals_;
+};
+
+}  // namespace headlong

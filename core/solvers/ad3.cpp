@@ -1,0 +1,215 @@
+#include "solvers/ad3.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace headlong {
+
+namespace {
+
+// A projection moves no further than its input, so that an input which has moved by less than this since the factor was
+// solved last changes nothing that matters.
+constexpr double IDLE = 1e-13;
+
+// One run: all memory is taken here, before the first iteration. Links have a value z in their factor's polytope, a
+// multiplier, and the value u of their variable; all are by link, after negation.
+struct Run {
+  const Graph& graph;
+  const Ad3Options& options;
+  GraphWorkspace& workspace;
+  Fixed fixed;
+  Split split;
+  SolverResult result;
+  double penalty;                                  // in units of scores
+  std::vector<double> multipliers, local, inputs;  // [links]
+  std::vector<double> consensus, sums, trial;      // [variables], [variables], [links]
+  std::vector<std::uint8_t> solved, rounded;       // [factors], [variables]
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+
+  Run(const Graph& graph, const Ad3Options& options, GraphWorkspace& workspace, Fixed fixed)
+      : graph(graph),
+        options(options),
+        workspace(workspace),
+        fixed(fixed),
+        split(split_scores(graph, fixed, workspace)) {
+    const std::size_t links = graph.link_variables.size();
+    penalty = options.penalty * split.scale;
+    multipliers.assign(links, 0.0);
+    local.assign(links, 0.0);
+    inputs.assign(links, 0.0);
+    trial.assign(links, 0.0);
+    sums.assign(graph.scores.size(), 0.0);
+    solved.assign(graph.types.size(), 0);
+    rounded.assign(graph.scores.size(), 0);
+    consensus.assign(graph.scores.size(), 0.5);
+    for (std::size_t i = 0; i < split.fixed.size(); ++i) {
+      if (split.fixed[i] >= 0) consensus[i] = split.fixed[i];
+      if (split.fixed[i] < 0 && split.degrees[i] == 0) consensus[i] = graph.scores[i] > 0.0;
+    }
+  }
+
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
+  double wanted(std::size_t link) const {
+    const double value = consensus[graph.link_variables[link]];
+    return graph.link_negated[link] ? 1.0 - value : value;
+  }
+};
+
+// The z-updates. Martins 2013, equation 3, divided by the penalty.
+void solve_factors(Run& run) {
+  for (Index f = 0; f < run.graph.factors(); ++f) {
+    const Index begin = run.graph.link_begins[f], end = run.graph.link_begins[f + 1];
+    bool idle = run.solved[f] != 0;
+    for (Index link = begin; link < end; ++link) {
+      const double input = run.wanted(link) + (run.split.scores[link] + run.multipliers[link]) / run.penalty;
+      // Written so that -inf, which never changes, is idle as well.
+      run.trial[link] = input;
+      idle = idle && (input == run.inputs[link] || std::abs(input - run.inputs[link]) <= IDLE);
+    }
+    if (idle) continue;
+    std::copy(run.trial.begin() + begin, run.trial.begin() + end, run.inputs.begin() + begin);
+    project(run.graph, f, std::span(run.inputs).subspan(begin, end - begin), 1.0 / run.penalty, run.workspace,
+            std::span(run.local).subspan(begin, end - begin));
+    run.solved[f] = 1;
+  }
+}
+
+// The u-updates, averages over the links of a variable, and the multipliers' steps; sets both residuals.
+void agree(Run& run) {
+  const std::size_t links = run.local.size();
+  std::fill(run.sums.begin(), run.sums.end(), 0.0);
+  for (std::size_t link = 0; link < links; ++link)
+    run.sums[run.graph.link_variables[link]] += run.graph.link_negated[link] ? 1.0 - run.local[link] : run.local[link];
+  double dual = 0.0, primal = 0.0;
+  for (std::size_t i = 0; i < run.sums.size(); ++i) {
+    if (run.split.fixed[i] >= 0 || run.split.degrees[i] == 0) continue;
+    const double mean = std::clamp(run.sums[i] / run.split.degrees[i], 0.0, 1.0);
+    dual += run.split.degrees[i] * (mean - run.consensus[i]) * (mean - run.consensus[i]);
+    run.consensus[i] = mean;
+  }
+  for (std::size_t link = 0; link < links; ++link) {
+    const double difference = run.local[link] - run.wanted(link);
+    primal += difference * difference;
+    if (run.split.scores[link] > NEGATIVE_INFINITY) run.multipliers[link] -= run.penalty * difference;
+  }
+  const double count = std::max<std::size_t>(links, 1);
+  run.result.primal_residual = std::sqrt(primal / count);
+  run.result.dual_residual = run.penalty / run.split.scale * std::sqrt(dual / count);
+}
+
+// Balances the residuals (Boyd 2011, section 3.4.1). A change makes all factors busy again.
+void adapt_penalty(Run& run) {
+  const double primal = run.result.primal_residual, dual = run.result.dual_residual;
+  const double factor = primal > 5.0 * dual ? 2.0 : dual > 5.0 * primal ? 0.5 : 1.0;
+  if (factor == 1.0) return;
+  run.penalty *= factor;
+  std::fill(run.solved.begin(), run.solved.end(), 0);
+}
+
+bool is_certified(const Run& run) {
+  return run.result.value > NEGATIVE_INFINITY && closes(run.result.value, run.result.bound, run.options.tolerance);
+}
+
+// Updates bound and value; true if they meet.
+bool certify(Run& run) {
+  run.result.bound = std::min(run.result.bound, dual_bound(run.graph, run.split, run.multipliers, run.workspace));
+  for (std::size_t i = 0; i < run.rounded.size(); ++i) run.rounded[i] = run.consensus[i] > 0.5;
+  offer(run.graph, run.fixed, run.rounded, run.workspace, run.result);
+  return is_certified(run);
+}
+
+// Where the problem is infeasible, the disagreements z - u do not vanish but become a direction in which the dual falls
+// without end.
+bool diverges(Run& run) {
+  if (run.result.value > NEGATIVE_INFINITY) return false;
+  for (std::size_t link = 0; link < run.local.size(); ++link) run.trial[link] = run.wanted(link) - run.local[link];
+  return proves_infeasible(run.graph, run.split, run.trial, run.workspace);
+}
+
+void add_trace(Run& run) {
+  if (run.options.trace)
+    run.result.trace.push_back({run.result.iterations, run.result.value, run.result.bound, run.result.primal_residual,
+                                run.result.dual_residual, run.seconds()});
+}
+
+bool is_integral(const Run& run) {
+  return std::all_of(run.consensus.begin(), run.consensus.end(),
+                     [](double value) { return std::min(value, 1.0 - value) < 1e-4; });
+}
+
+// Iterates until something ends the run, and tells what.
+Status iterate(Run& run) {
+  const Ad3Options& options = run.options;
+  SolverResult& result = run.result;
+  Index next_adaptation = options.adapt_every, next_ray = 20;
+  bool was_rounded = false;
+  for (Index iteration = 1; iteration <= options.max_iterations; ++iteration) {
+    result.iterations = iteration;
+    solve_factors(run);
+    agree(run);
+    const bool converged = std::max(result.primal_residual, result.dual_residual) < options.residual;
+    const bool last =
+        iteration == options.max_iterations || (options.time_limit > 0.0 && run.seconds() > options.time_limit);
+    if (converged || last || iteration % std::max(options.bound_every, 1) == 0) {
+      bool certified = certify(run);
+      if (converged && !certified && !was_rounded) {
+        was_rounded = true;
+        round(run.graph, run.consensus, run.workspace, result, run.fixed);
+        certified = is_certified(run);
+      }
+      add_trace(run);
+      if (certified) return Status::Optimal;
+      if (result.bound < options.cutoff) return Status::Unconverged;
+      // An integral solution is worth more iterations: the bound is still on its way to its value.
+      if (converged && !is_integral(run)) return Status::Fractional;
+    }
+    if (iteration == next_ray || last) {
+      if (diverges(run)) return Status::Infeasible;
+      next_ray *= 2;
+    }
+    if (last) break;
+    if (iteration == next_adaptation) {
+      adapt_penalty(run);
+      // Less and less often: convergence is proven only for a penalty that comes to rest.
+      next_adaptation += options.adapt_every + iteration / 5;
+    }
+  }
+  return Status::Unconverged;
+}
+
+Score relaxed_value(Run& run) {
+  Score sum = 0.0;
+  for (std::size_t i = 0; i < run.consensus.size(); ++i)
+    if (run.consensus[i] > 0.0) sum += run.graph.scores[i] * run.consensus[i];
+  for (Index f = 0; f < run.graph.factors(); ++f)
+    sum += projected_own(run.graph, f, std::span(run.local).subspan(run.graph.link_begins[f], run.graph.links(f)),
+                         run.workspace);
+  return sum;
+}
+
+}  // namespace
+
+SolverResult ad3(const Graph& graph, const Ad3Options& options, GraphWorkspace& workspace, Fixed fixed) {
+  Run run(graph, options, workspace, fixed);
+  SolverResult& result = run.result;
+  result.status = run.split.feasible ? iterate(run) : Status::Infeasible;
+  if (result.status == Status::Infeasible) {
+    result.bound = NEGATIVE_INFINITY;
+  } else if (result.status != Status::Optimal) {
+    result.relaxed_value = relaxed_value(run);
+    round(graph, run.consensus, workspace, result, fixed);
+    if (is_certified(run)) result.status = Status::Optimal;
+  }
+  result.relaxed = std::move(run.consensus);
+  if (result.status == Status::Optimal) {
+    // The relaxation's optimum is between value and bound: the assignment solves it, whether the iterations were there
+    // yet or not.
+    result.relaxed.assign(result.assignment.begin(), result.assignment.end());
+    result.relaxed_value = result.value;
+  }
+  return std::move(result);
+}
+
+}  // namespace headlong

@@ -1,0 +1,90 @@
+// What all solvers of factor graphs share: limits, and what they answer.
+#pragma once
+
+#include <string_view>
+
+#include "factors/services.hpp"
+
+namespace headlong {
+
+enum class Status : std::uint8_t {
+  Optimal,      // an assignment whose value equals the bound
+  Fractional,   // the relaxation is solved, and its solution is not integral
+  Unconverged,  // a limit was reached
+  Infeasible    // no assignment satisfies all factors
+};
+
+// One row of a convergence trace.
+struct TracePoint {
+  Index iteration;
+  Score value;  // of the best assignment so far, -inf if there is none
+  Score bound;  // the best upper bound so far
+  double primal_residual, dual_residual;
+  double seconds;
+};
+
+struct SolverResult {
+  std::vector<double> relaxed;              // [variables] the solution of the relaxation (or beliefs), in [0, 1]
+  std::vector<std::uint8_t> assignment;     // [variables] the best feasible assignment found; empty if none
+  Score value = NEGATIVE_INFINITY;          // of `assignment`
+  Score relaxed_value = NEGATIVE_INFINITY;  // of `relaxed`
+  Score bound = std::numeric_limits<Score>::infinity();  // no assignment is worth more
+  Status status = Status::Unconverged;
+  Index iterations = 0;
+  double primal_residual = 0.0, dual_residual = 0.0;
+  std::vector<TracePoint> trace;  // on request
+};
+
+// Variables fixed by the caller, as branch and bound does: -1 free, 0 or 1; empty: all are free.
+using Fixed = std::span<const std::int8_t>;
+
+// A graph as the dual methods see it: the scores of the variables split evenly over their links. Fixed variables
+// (those with a score of -inf are fixed at 0) stay exact. A link that must be off gets the score -inf. A link that must
+// be on is pinned: its multiplier is free, and the Lagrangian has the term multiplier * (z - 1), so that no score has
+// to stand for infinity.
+struct Split {
+  std::vector<std::int8_t> fixed;    // [variables] -1, 0, 1: what was given and what follows from it by logic
+  std::vector<Index> degrees;        // [variables]
+  std::vector<Score> scores;         // [links]
+  std::vector<std::uint8_t> pinned;  // [links] must be on
+  std::vector<Score> link_scores;    // [links] scratch: scores with multipliers
+  std::vector<double> sums;          // [variables] scratch
+  Configuration best;                // scratch
+  Score constant = 0.0;              // of fixed variables, and of those without links
+  Score lowest = 0.0;                // no assignment is worth less (for structured factors: a generous guess)
+  Score scale = 1.0;                 // the size of scores
+  bool feasible = true;              // false: proven infeasible
+};
+
+Split split_scores(const Graph& graph, Fixed fixed, GraphWorkspace& workspace);
+
+// The bound on the value of all assignments that multipliers [links] give: local maxima and constants. The multipliers
+// are centered first: those of one free variable must have the sum zero (after negation). -inf: infeasible.
+Score dual_bound(const Graph& graph, Split& split, std::span<double> multipliers, GraphWorkspace& workspace);
+
+// Makes the multipliers of every free variable sum to zero, which rounding errors change in the long run.
+void center(const Graph& graph, Split& split, std::span<double> multipliers);
+
+// Whether the dual falls without end in a direction of the multipliers [links], which is overwritten: a Farkas
+// certificate that the relaxation, and with it the problem, is infeasible. Far enough along such a direction the bound
+// is below what any assignment is worth.
+bool proves_infeasible(const Graph& graph, Split& split, std::span<double> direction, GraphWorkspace& workspace);
+
+// Whether `value` is as good as `bound`.
+bool closes(Score value, Score bound, double tolerance);
+
+// What an assignment is worth: unary scores and own scores of all factors; -inf if a factor forbids it.
+Score value(const Graph& graph, std::span<const std::uint8_t> assignment, GraphWorkspace& workspace);
+
+// Keeps the assignment in the result if it is feasible, respects `fixed` and is better than what is there.
+bool offer(const Graph& graph, Fixed fixed, std::span<const std::uint8_t> assignment, GraphWorkspace& workspace,
+           SolverResult& result);
+
+// Rounds relaxed values to feasible assignments. Each structured factor in turn is maximized with the relaxed values as
+// link scores, strongly and then weakly beside the variable scores, and its configuration is taken over; all other
+// variables follow in the order of how sure they are, each with what follows from it by logic. Keeps the best of
+// `result.assignment` and what is found.
+void round(const Graph& graph, std::span<const double> relaxed, GraphWorkspace& workspace, SolverResult& result,
+           Fixed fixed = {});
+
+}  // namespace headlong

@@ -1,0 +1,31 @@
+// Dual decomposition by the projected subgradient method (Rush 2010; Koo 2010).
+#pragma once
+
+#include "solvers/solver.hpp"
+
+namespace headlong {
+
+// How the step shrinks with t, the number of times the dual went up. Koo 2010, appendix A.1: delta / (1 + t), where
+// delta is the gap after the first iteration; Rush 2010, appendix B: 0.5 / 2^t. The sum of Rush's steps is finite: it
+// suits problems of a few large factors that agree soon, and stops short of the optimum, and of seeing that a problem
+// is infeasible, where many factors have to be reconciled.
+enum class StepRule : std::uint8_t { Koo, Rush };
+
+struct SubgradientOptions {
+  Index max_iterations = 5000;
+  StepRule rule = StepRule::Koo;
+  double step = 0.0;        // the first step; 0: by the rule
+  double tolerance = 1e-9;  // a relative gap between bound and value below this is a certificate and ends the run
+  bool lazy = true;         // do not solve a subproblem again whose scores have not changed (Koo 2010, section 7.4)
+  double time_limit = 0.0;  // seconds; 0: none
+  bool trace = false;
+};
+
+// Minimizes the dual; ends with Optimal when all factors agree or bound and value meet, and otherwise with Unconverged.
+// `relaxed` is the mean of what the factors wanted over the later iterations, which tends to a solution of the
+// relaxation. The residuals are the root mean square of the disagreements, and the last step in units of scores. An
+// iteration takes one maximization a factor whose scores have changed, and no memory.
+SolverResult subgradient(const Graph& graph, const SubgradientOptions& options, GraphWorkspace& workspace,
+                         Fixed fixed = {});
+
+}  // namespace headlong

@@ -1,0 +1,158 @@
+"""Arrays of binary variables: what the factors of a graph are stated over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from headlong.errors import OptionError
+from headlong.inference.problem import FLOAT64, INT32
+
+UINT8 = npt.NDArray[np.uint8]
+BOOL = npt.NDArray[np.bool_]
+
+
+class ScorePool:
+    """The scores of all variables of one graph. Variables know their graph by this object alone, so that a factor,
+    which holds variables, holds no graph, and a graph that holds factors is no cycle."""
+
+    def __init__(self) -> None:
+        self._chunks: list[FLOAT64] = [np.empty(0)]
+        self.size = 0
+
+    def append(self, scores: FLOAT64) -> INT32:
+        """Adds variables with these scores [n] and returns their numbers [n]."""
+        self._chunks.append(scores)
+        first, self.size = self.size, self.size + len(scores)
+        return np.arange(first, self.size, dtype=np.int32)
+
+    def scores(self) -> FLOAT64:
+        """The scores of all variables [variables]."""
+        if len(self._chunks) > 1:
+            self._chunks = [np.concatenate(self._chunks)]
+            self._chunks[0].flags.writeable = False
+        return self._chunks[0]
+
+
+class Variables:
+    """An array of binary variables of one graph, made by `Graph.variables`; indexing is NumPy's.
+
+    Each entry is a literal, one number: twice the variable, plus one if it is negated. So a slice is a slice of an
+    int32 array, and ``~x`` flips one bit. No Python object is made for a variable.
+
+    >>> from headlong.inference import Graph
+    >>> x = Graph().variables((2, 3), scores=[[1, 2, 3], [4, 5, 6]])
+    >>> x[:, 2]
+    Variables([2, 5])
+    >>> ~x[1, ::2]
+    Variables([~3, ~5])
+    >>> x.T.shape, len(x), x[0].scores
+    ((3, 2), 2, array([1., 2., 3.]))
+    """
+
+    __slots__ = ("literals", "pool")
+
+    def __init__(self, pool: ScorePool, literals: INT32) -> None:
+        self.pool = pool
+        self.literals = literals  # of any shape
+
+    @property
+    def indices(self) -> INT32:
+        """The numbers of the variables in their graph, in this array's shape."""
+        return self.literals >> 1
+
+    @property
+    def negated(self) -> BOOL:
+        """Which entries are negated, in this array's shape."""
+        return (self.literals & 1).astype(bool)
+
+    @property
+    def scores(self) -> FLOAT64:
+        """What it is worth that an entry is on rather than off: a negated one has its variable's score times -1."""
+        scores = self.pool.scores()[self.indices]
+        return np.where(self.negated, -scores, scores)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array; () for a single variable."""
+        return self.literals.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self.literals.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return int(self.literals.size)
+
+    @property
+    def T(self) -> Variables:  # noqa: N802, the name is NumPy's
+        """The transposed array."""
+        return Variables(self.pool, self.literals.T)
+
+    def ravel(self) -> Variables:
+        """All entries in one dimension, the last index running fastest."""
+        return Variables(self.pool, self.literals.ravel())
+
+    def reshape(self, *shape: int) -> Variables:
+        """The same entries in another shape."""
+        return Variables(self.pool, self.literals.reshape(shape))
+
+    def __invert__(self) -> Variables:
+        return Variables(self.pool, self.literals ^ np.int32(1))
+
+    def __getitem__(self, key: Any) -> Variables:
+        return Variables(self.pool, np.asarray(self.literals[key], np.int32))
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("a single variable has no length")
+        return len(self.literals)
+
+    def __iter__(self) -> Iterator[Variables]:
+        if not self.ndim:
+            raise TypeError("a single variable cannot be iterated")
+        return (self[place] for place in range(len(self.literals)))
+
+    def __bool__(self) -> bool:
+        raise TypeError("a variable has no truth value before its graph is solved; ask the solution")
+
+    def __repr__(self) -> str:
+        names = np.array2string(
+            self.literals, separator=", ", formatter={"int": lambda literal: "~" * (literal & 1) + str(literal >> 1)}
+        )
+        return f"Variables({names})"
+
+
+Links: TypeAlias = Variables | Sequence[Variables]
+
+
+def joined(*parts: Links) -> Variables:
+    """All entries of variables, and of lists of variables, in one dimension.
+
+    >>> from headlong.inference import Graph
+    >>> x = Graph().variables(4)
+    >>> joined([x[:2], ~x[3]], x[2])
+    Variables([0, 1, ~3, 2])
+    """
+    arrays: list[Variables] = []
+    for part in parts:
+        for array in [part] if isinstance(part, Variables) else part:
+            if not isinstance(array, Variables):
+                raise OptionError(f"found {type(array).__name__} in a factor, expected variables of a graph")
+            arrays.append(array)
+    if not sum(array.size for array in arrays):
+        raise OptionError("found a factor without variables, expected at least one")
+    if any(array.pool is not arrays[0].pool for array in arrays):
+        raise OptionError("found variables of several graphs in one factor, expected those of one")
+    literals = arrays[0].literals.ravel()
+    if len(arrays) > 1:
+        literals = np.concatenate([array.literals.ravel() for array in arrays])
+    if len(set((literals >> 1).tolist())) < len(literals):
+        raise OptionError("found a variable twice in one factor, expected different ones")
+    return Variables(arrays[0].pool, literals)
