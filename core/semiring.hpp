@@ -1,9 +1,9 @@
 // The two semirings over scores in which every dynamic program of the core runs: max-plus for the best structure,
 // log-sum-exp for sums over all structures (Goodman 1999, "Semiring Parsing").
 //
-// A semiring offers zero, one, plus, times, the sum of a row, and dot, the sum of the products of two rows. Recursions
-// are written with the last two over contiguous rows: log-sum-exp then needs one logarithm a row, not one a term, and
-// stays stable because the largest term is taken out first. Values are finite or -inf, never +inf.
+// A semiring offers zero, one, plus, times and dot, the sum of the products of two rows; max-plus also the sum of one
+// row. Recursions are written with dot over contiguous rows: log-sum-exp then needs one logarithm a row, not one a
+// term, and stays stable because the largest term is taken out first. Values are finite or -inf, never +inf.
 #pragma once
 
 #include <algorithm>
@@ -45,13 +45,6 @@ struct LogSumExp {
   static constexpr Score one() { return 0.0; }
   static Score plus(Score a, Score b) { return log_add(a, b); }
   static Score times(Score a, Score b) { return a + b; }
-  static Score sum(const Score* a, std::size_t count) {
-    const Score high = MaxPlus::sum(a, count);
-    if (high == zero() || count == 1) return high;
-    double sum = 0.0;
-    for (std::size_t k = 0; k < count; ++k) sum += std::exp(a[k] - high);
-    return high + std::log(sum);
-  }
   static Score dot(const Score* a, const Score* b, std::size_t count) {
     const Score high = MaxPlus::dot(a, b, count);
     if (high == zero()) return high;

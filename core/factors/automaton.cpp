@@ -47,6 +47,22 @@ struct BestTwo {
   }
 };
 
+// Log-sum-exp that leaves in the row what part of the sum each term is: what marginals need, without a second
+// exponential for every edge.
+struct LogSumExpWithShares : LogSumExp {
+  static Score sum(Score* row, std::size_t count) {
+    const Score high = MaxPlus::sum(row, count);
+    if (high == zero()) {
+      std::fill_n(row, count, 0.0);
+      return high;
+    }
+    double total = 0.0;
+    for (std::size_t k = 0; k < count; ++k) total += row[k] = std::exp(row[k] - high);
+    for (std::size_t k = 0; k < count; ++k) row[k] /= total;
+    return high + std::log(total);
+  }
+};
+
 // How much of a configuration a path has turned on, then what it scores: compared in this order.
 struct Matched {
   Index count = -1;  // -1: no path
@@ -66,7 +82,7 @@ struct Automaton::Workspace final : FactorWorkspace {
 
   std::vector<Score> padded;     // [1 + links]
   std::vector<Score> value;      // [nodes]: over all paths from the start
-  std::vector<Score> arrival;    // [edges]: value of the source times the edge; equals -inf if nothing arrives
+  std::vector<Score> arrival;    // [edges]: value of the source times the edge; for marginals its share in the sum
   std::vector<Score> remaining;  // [nodes]: the best path to the end
   std::vector<double> share;     // [nodes]: the probability of passing through
   std::vector<Index> path;       // edges of the best path, from the last to the first
@@ -192,15 +208,15 @@ Score Automaton::marginals(std::span<const Score> scores, FactorWorkspace& memor
   auto& workspace = static_cast<Workspace&>(memory);
   std::fill(marginals.begin(), marginals.end(), 0.0);
   workspace.set_scores(scores);
-  const Score log_partition = forward<LogSumExp>(workspace);
+  const Score log_partition = forward<LogSumExpWithShares>(workspace);
   if (log_partition == NEGATIVE_INFINITY) return log_partition;
   workspace.share.assign(nodes_, 0.0);
   workspace.share[nodes_ - 1] = 1.0;
   for (Index node = nodes_ - 1; node > 0; --node) {
     const double share = workspace.share[node];
-    if (share == 0.0) continue;  // also every node at which nothing arrives
+    if (share == 0.0) continue;
     for (Index e = begins_[node]; e < begins_[node + 1]; ++e) {
-      const double part = share * std::exp(workspace.arrival[e] - workspace.value[node]);
+      const double part = share * workspace.arrival[e];
       workspace.share[edges_[e].source] += part;
       if (edges_[e].link != NO_LINK) marginals[edges_[e].link] += part;
     }
