@@ -254,6 +254,19 @@ void bind_graph(nb::module_& m) {
           },
           "assignment"_a, "What an assignment [variables] is worth, -inf if a factor forbids it.")
       .def(
+          "round",
+          [](const Graph& graph, const In<double>& relaxed) {
+            require(relaxed.size() == graph.scores.size(), "one number a variable is needed");
+            SolverResult result;
+            {
+              nb::gil_scoped_release unlocked;
+              GraphWorkspace workspace(graph);
+              round(graph, view(relaxed), workspace, result);
+            }
+            return std::make_tuple(copied(result.assignment), result.value);
+          },
+          "relaxed"_a, "A feasible assignment near relaxed values, and its value; empty and -inf if none is found.")
+      .def(
           "offers",
           [](const Graph& graph, Index factor, const std::string& service) {
             require(factor >= 0 && factor < graph.factors(), "the graph has no such factor");

@@ -104,8 +104,8 @@ def check(automaton: Automaton, worth: Worth, scores: Scores) -> None:
         weights = {c: sum(np.exp(path + linked[c] - best) for path in paths) for c, paths in worth.items()}
         total = sum(weights.values())
         assert log_partition == pytest.approx(best + np.log(total), rel=1e-12, abs=1e-9)
-        expected = [sum(w for c, w in weights.items() if c[link]) / total for link in range(automaton.links)]
-        np.testing.assert_allclose(marginals, expected, rtol=0, atol=1e-9)
+        shares = [sum(w for c, w in weights.items() if c[link]) / total for link in range(automaton.links)]
+        np.testing.assert_allclose(marginals, shares, rtol=0, atol=1e-9)
 
 
 def check_rows(automaton: Automaton, scores: Scores) -> None:

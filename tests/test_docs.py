@@ -35,6 +35,14 @@ def test_there_are_doctests():
     assert count >= 9
 
 
+@pytest.mark.parametrize("name", ["docs/tutorial-inference.md"])
+def test_pages_that_go_on_from_block_to_block(name):
+    """All blocks of a page are one session."""
+    result = doctest.testfile(str(ROOT / name), module_relative=False)
+    assert result.attempted > 30
+    assert not result.failed
+
+
 @pytest.mark.parametrize("name", ["README.md"])
 def test_python_on_the_page(name, monkeypatch):
     """Blocks of a page with >>> are doctests; the others, which need files, must at least be Python."""

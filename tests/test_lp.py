@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from headlong.errors import OptionError
-from headlong.inference import Graph, Path, PythonFactor, Tree, Xor, solve
+from headlong.inference import Graph, Nand, Path, PythonFactor, Tree, Xor, solve
 from headlong.inference.automata import sibling_automaton
 from headlong.inference.lp import program
 from headlong.inference.polytopes import logic_rows
@@ -126,6 +126,50 @@ def test_automata_as_programs(table, scores):
         best = max(best, sum(siblings[step] for step in steps) + np.array(scores) @ on / 4)
     assert solve(graph, "lp").value == pytest.approx(best)
     assert solve(graph, "ilp").value == pytest.approx(best)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 4), st.booleans(), st.booleans())
+def test_parsing_with_siblings_and_constraints(seed, words, single_root, projective):
+    """All arcs, siblings on both sides of each head and one constraint: every method against enumeration of trees."""
+    rng = np.random.default_rng(seed)
+    size = words + 1
+    arcs = [(head, modifier) for modifier in range(1, size) for head in range(size) if head != modifier]
+    scores = rng.integers(-16, 16, len(arcs)) / 4
+    graph = Graph()
+    x = graph.variables(len(arcs), scores)
+    graph.add(Tree(x, arcs, single_root=single_root, projective=projective))
+    sides = []
+    for head in range(size):
+        for side in (range(head - 1, 0, -1), range(head + 1, size)):
+            if len(side):
+                table = rng.integers(-16, 16, (len(side) + 1, len(side) + 1)) / 4
+                sides.append((head, list(side), table))
+                graph.add(Path(x[[arcs.index((head, word)) for word in side]], sibling_automaton(table)))
+    banned = rng.choice(len(arcs), 2, replace=False)
+    graph.add(Nand(*x[banned]))
+    best = -np.inf
+    for heads in oracles.all_trees(words, single_root, projective):
+        on = np.array([heads[modifier] == head for head, modifier in arcs])
+        value = float(scores @ on)
+        for head, modifiers, table in sides:
+            taken = [place for place, word in enumerate(modifiers) if heads[word] == head]
+            value += sum(
+                table[step] for step in zip([0, *(t + 1 for t in taken)], [*taken, len(modifiers)], strict=True)
+            )
+        if not on[banned].all():
+            assert graph.value(on) == pytest.approx(value)
+            best = max(best, value)
+    for method in ("ad3", "subgradient", "exact", *(() if projective else ("lp", "ilp"))):
+        solution = solve(graph, method)
+        assert solution.bound >= best - 1e-6
+        if method in ("exact", "ilp") and best > -np.inf:
+            assert solution.certified
+        if solution.certified:
+            assert solution.value == pytest.approx(best, abs=1e-6)
+    if not projective and best > -np.inf:
+        precise = solve(graph, "ad3", max_iterations=20000, residual=1e-9)
+        assert precise.bound == pytest.approx(solve(graph, "lp").bound, abs=1e-6)
 
 
 def test_rows_of_a_factor_in_python():

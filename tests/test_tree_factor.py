@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from headlong import _core
 from headlong.inference.polytopes import Rows
-from headlong.inference.tree_polytopes import multi_commodity_rows, single_commodity_rows
+from headlong.inference.tree_polytopes import multi_commodity_rows, projective_rows, single_commodity_rows
 from tests.linear_programs import linear_optimum
 from tests.oracles import Scores, all_trees
 from tests.strategies import arc_scores
@@ -181,10 +181,12 @@ def test_arcs_that_cannot_be(heads: list[int], modifiers: list[int], size: int, 
 # ---- rows
 
 
-def whole_points(rows: Rows) -> set[tuple[int, ...]]:
-    """All assignments of 0 and 1 to the links that the rows allow, whatever the auxiliaries."""
+def whole_points(rows: Rows, count: int) -> set[tuple[int, ...]]:
+    """All choices of so many links that the rows allow, whatever the auxiliaries."""
     allowed = set()
     for on in product([0, 1], repeat=rows.links):
+        if sum(on) != count:
+            continue
         # A gain for agreeing with `on` reaches its maximum if and only if the links can be set to it.
         found = linear_optimum(rows, np.where(np.array(on) == 1, 1.0, -1.0))
         if found is not None and found[0] > sum(on) - 1e-6:
@@ -193,14 +195,14 @@ def whole_points(rows: Rows) -> set[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("build", [single_commodity_rows, multi_commodity_rows])
-@pytest.mark.parametrize(("single_root", "words"), [(True, 2), (False, 2), (True, 3), (False, 3)])
+@pytest.mark.parametrize(("single_root", "words"), [(True, 2), (True, 3), (False, 3)])
 def test_whole_points_of_the_rows_are_trees(
     build: Callable[[object, object, int, bool], Rows], single_root: bool, words: int
 ) -> None:
     size = words + 1
     case = Case(np.zeros((size, size)), np.zeros((size, size), dtype=bool), single_root, projective=False)
     rows = build(case.heads, case.modifiers, size, single_root)
-    assert whole_points(rows) == {tuple(row.astype(int).tolist()) for row in case.rows}
+    assert whole_points(rows, words) == {tuple(row.astype(int).tolist()) for row in case.rows}
 
 
 @given(cases(max_words=5, projective=False))
@@ -230,7 +232,33 @@ def test_single_commodity_flow_is_no_more_than_a_bound() -> None:
     assert multi[0] == pytest.approx(30.0)
 
 
-@pytest.mark.parametrize("build", [single_commodity_rows, multi_commodity_rows])
+@given(cases(max_words=5, projective=True))
+@settings(max_examples=150, deadline=None)
+def test_rows_of_projective_trees_are_exact(case: Case) -> None:
+    found = linear_optimum(projective_rows(case.heads, case.modifiers, case.size, case.single_root), case.scores)
+    if case.best == -np.inf:
+        assert found is None
+        return
+    assert found is not None
+    assert found[0] == pytest.approx(case.best, abs=1e-6 * (1 + np.abs(case.scores[case.scores > -np.inf]).max()))
+    on = np.round(found[1][: len(case.heads)])
+    np.testing.assert_allclose(found[1][: len(case.heads)], on, rtol=0, atol=1e-6)
+    assert (case.rows == on).all(axis=1).any()
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+def test_rows_of_projective_trees_hold_for_each_of_them(single_root: bool) -> None:
+    """A gain for agreeing with one tree of five words reaches its maximum there, and only if the tree is projective."""
+    case = Case(np.zeros((6, 6)), np.zeros((6, 6), dtype=bool), single_root, projective=True)
+    rows = projective_rows(case.heads, case.modifiers, 6, single_root)
+    projective = {tuple(heads) for heads in all_trees(5, single_root, projective=True).tolist()}
+    for heads in all_trees(5, single_root)[::13]:
+        found = linear_optimum(rows, (heads[case.modifiers] == case.heads).astype(np.float64))
+        assert found is not None
+        assert (found[0] > 5 - 1e-6) == (tuple(heads.tolist()) in projective)
+
+
+@pytest.mark.parametrize("build", [single_commodity_rows, multi_commodity_rows, projective_rows])
 @pytest.mark.parametrize(
     ("heads", "modifiers", "size", "message"),
     [

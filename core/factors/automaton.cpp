@@ -36,8 +36,7 @@ struct BestTwo {
     }
   }
 
-  // `second` may be told without its link: it never belongs to first_link, so at worst it is a value of the same link
-  // that the other one has in front, and then it is not larger.
+  // A `second` may belong to the link in front of the other pair; then it is not larger than the value there.
   void add(const BestTwo& other) {
     const Index front = other.first > first ? other.first_link : first_link;
     const Score behind_this = first_link == front ? second : first;
@@ -57,6 +56,15 @@ struct Matched {
 }  // namespace
 
 struct Automaton::Workspace final : FactorWorkspace {
+  // The scores of the links behind a 0 for NO_LINK, so that the recursion has no branch.
+  void set_scores(std::span<const Score> scores) {
+    padded.resize(scores.size() + 1);
+    padded[0] = 0.0;
+    std::copy(scores.begin(), scores.end(), padded.begin() + 1);
+  }
+  Score& link_score(Index link) { return padded[link + 1]; }
+
+  std::vector<Score> padded;     // [1 + links]
   std::vector<Score> value;      // [nodes]: over all paths from the start
   std::vector<Score> arrival;    // [edges]: value of the source times the edge; equals -inf if nothing arrives
   std::vector<Score> remaining;  // [nodes]: the best path to the end
@@ -111,9 +119,9 @@ void Automaton::find_cuts() {
 
 std::unique_ptr<FactorWorkspace> Automaton::make_workspace() const { return std::make_unique<Workspace>(); }
 
-// The recursion; edges of the banned link do not exist. Returns the total over all paths.
+// The recursion. Returns the total over all paths.
 template <class Semiring>
-Score Automaton::forward(std::span<const Score> scores, Index banned, Workspace& workspace) const {
+Score Automaton::forward(Workspace& workspace) const {
   workspace.value.resize(nodes_);
   workspace.arrival.resize(edges_.size());
   const std::span<Score> value = workspace.value;
@@ -124,11 +132,7 @@ Score Automaton::forward(std::span<const Score> scores, Index banned, Workspace&
     const Index end = begins_[node + 1];
     for (Index e = begin; e < end; ++e) {
       const AutomatonEdge& edge = edges_[e];
-      const Score through = Semiring::times(value[edge.source], edge.score);
-      if (edge.link == NO_LINK)
-        arrival[e] = through;
-      else
-        arrival[e] = edge.link == banned ? Semiring::zero() : Semiring::times(through, scores[edge.link]);
+      arrival[e] = Semiring::times(Semiring::times(value[edge.source], edge.score), workspace.link_score(edge.link));
     }
     value[node] = Semiring::sum(arrival.data() + begin, end - begin);
   }
@@ -150,7 +154,8 @@ void Automaton::follow(Workspace& workspace) const {
 
 Score Automaton::maximize(std::span<const Score> scores, FactorWorkspace& memory, Configuration& best) const {
   auto& workspace = static_cast<Workspace&>(memory);
-  const Score value = forward<MaxPlus>(scores, NO_LINK, workspace);
+  workspace.set_scores(scores);
+  const Score value = forward<MaxPlus>(workspace);
   best.on.assign(links_, 0);
   best.own = NEGATIVE_INFINITY;
   if (value == NEGATIVE_INFINITY) return value;
@@ -186,7 +191,8 @@ Score Automaton::own_score(std::span<const std::uint8_t> on, FactorWorkspace& me
 Score Automaton::marginals(std::span<const Score> scores, FactorWorkspace& memory, std::span<double> marginals) const {
   auto& workspace = static_cast<Workspace&>(memory);
   std::fill(marginals.begin(), marginals.end(), 0.0);
-  const Score log_partition = forward<LogSumExp>(scores, NO_LINK, workspace);
+  workspace.set_scores(scores);
+  const Score log_partition = forward<LogSumExp>(workspace);
   if (log_partition == NEGATIVE_INFINITY) return log_partition;
   workspace.share.assign(nodes_, 0.0);
   workspace.share[nodes_ - 1] = 1.0;
@@ -209,7 +215,8 @@ Score Automaton::marginals(std::span<const Score> scores, FactorWorkspace& memor
 Score Automaton::max_marginals(std::span<const Score> scores, FactorWorkspace& memory, std::span<Score> on,
                                std::span<Score> off) const {
   auto& workspace = static_cast<Workspace&>(memory);
-  const Score best = forward<MaxPlus>(scores, NO_LINK, workspace);
+  workspace.set_scores(scores);
+  const Score best = forward<MaxPlus>(workspace);
   std::fill(on.begin(), on.end(), NEGATIVE_INFINITY);
   std::fill(off.begin(), off.end(), best);
   if (best == NEGATIVE_INFINITY) return best;
@@ -222,8 +229,7 @@ Score Automaton::max_marginals(std::span<const Score> scores, FactorWorkspace& m
   remaining[nodes_ - 1] = 0.0;
   for (Index e = static_cast<Index>(edges_.size()) - 1; e >= 0; --e) {
     const auto& [source, target, link, score] = edges_[e];
-    const Score with_link = link == NO_LINK ? score : score + scores[link];
-    remaining[source] = std::max(remaining[source], with_link + remaining[target]);
+    remaining[source] = std::max(remaining[source], score + workspace.link_score(link) + remaining[target]);
     const Score through = workspace.arrival[e] + remaining[target];
     if (link != NO_LINK) on[link] = std::max(on[link], through);
     const int level = std::bit_width(static_cast<std::uint32_t>(target - source)) - 1;
@@ -244,7 +250,9 @@ Score Automaton::max_marginals(std::span<const Score> scores, FactorWorkspace& m
     const Index link = edges_[e].link;
     if (link == NO_LINK) continue;
     if (cuts_[link] == NO_CUT) {
-      off[link] = forward<MaxPlus>(scores, link, workspace);
+      workspace.link_score(link) = NEGATIVE_INFINITY;
+      off[link] = forward<MaxPlus>(workspace);
+      workspace.link_score(link) = scores[link];
     } else {
       const BestTwo& two = across[cuts_[link]];
       off[link] = two.first_link == link ? two.second : two.first;

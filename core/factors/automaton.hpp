@@ -46,7 +46,7 @@ class Automaton final : public StructuredFactor {
 
   void find_cuts();
   template <class Semiring>
-  Score forward(std::span<const Score> scores, Index banned, Workspace& workspace) const;
+  Score forward(Workspace& workspace) const;
   void follow(Workspace& workspace) const;
 
   Index links_;

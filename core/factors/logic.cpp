@@ -62,7 +62,7 @@ Score maximize_or(std::span<const Score> scores, std::span<std::uint8_t> on) {
   return top.best;
 }
 
-// The links by falling score, the `count` best of them in front, in any order there.
+// All links, the `count` best of them in front. O(n).
 void select(std::span<const Score> scores, std::size_t count, std::vector<Index>& order) {
   order.resize(scores.size());
   std::iota(order.begin(), order.end(), 0);
@@ -90,8 +90,8 @@ Score maximize_budget(const LogicFactor& factor, std::span<const Score> scores, 
   return sum;
 }
 
-// Max-marginals of Or; on entry of the loops, `off` holds what the other links give if each is on only if worth it.
-// That is a sum before the link and a sum after it: subtracting a large score from the total would lose the others.
+// Max-marginals of Or. What the other links give, each on only if worth it, is a sum before the link and a sum after
+// it: subtracting a large score from the total would lose the others.
 Score max_marginals_or(std::span<const Score> scores, std::span<Score> on, std::span<Score> off) {
   Score sum = 0.0;
   std::size_t worthy = 0;

@@ -49,21 +49,11 @@ double expected_own(const LogicFactor& factor, std::span<const Score> scores, Lo
 double expected_own(const PairFactor& factor, std::span<const Score> scores, LogicWorkspace& workspace);
 double expected_own(const DenseFactor& factor, std::span<const Score> scores, LogicWorkspace& workspace);
 
-// The entropy, given what `marginals` answered. A link with marginal 0 adds nothing, whatever its score. 0 where
-// nothing is allowed.
-template <class Factor>
-double entropy(const Factor& factor, std::span<const Score> scores, LogicWorkspace& workspace, Score log_partition,
-               std::span<const double> marginals) {
-  if (log_partition == NEGATIVE_INFINITY) return 0.0;
-  double result = log_partition - expected_own(factor, scores, workspace);
-  for (std::size_t link = 0; link < scores.size(); ++link)
-    if (marginals[link] > 0.0) result -= marginals[link] * scores[link];
-  return result > 0.0 ? result : 0.0;
-}
+// Values to project may be infinite: beyond this limit they count as the limit, which keeps NaN out.
+inline constexpr double VALUE_LIMIT = 1e9;
 
 // The point of the factor's polytope (the convex hull of its allowed configurations) nearest to `values`. O(n log n).
-// Values may be infinite: beyond +-1e9 they count as +-1e9. Where nothing is allowed, Exactly answers with all links
-// on; the other factors always allow something.
+// Where nothing is allowed, Exactly answers with all links on; the other factors always allow something.
 void project(const LogicFactor& factor, std::span<const double> values, LogicWorkspace& workspace,
              std::span<double> out);
 

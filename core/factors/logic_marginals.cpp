@@ -13,22 +13,27 @@ namespace {
 // log(1 + exp(score))
 Score softplus(Score score) { return score > 0.0 ? score + std::log1p(std::exp(-score)) : std::log1p(std::exp(score)); }
 
-// log(exp(first) + sum of exp(score))
-Score log_sum(std::span<const Score> scores, Score first) {
-  Score high = first;
+// log(sum of exp(score))
+Score log_sum(std::span<const Score> scores) {
+  Score high = NEGATIVE_INFINITY;
   for (Score score : scores) high = std::max(high, score);
   if (high == NEGATIVE_INFINITY) return high;
-  double sum = std::exp(first - high);
+  double sum = 0.0;
   for (Score score : scores) sum += std::exp(score - high);
   return high + std::log(sum);
 }
 
-// At most one link on, or none with weight exp(none).
+// At most one link on, or none with weight exp(none). Divided by the sum rather than by exp(log-partition), which has
+// lost the sum's digits if scores are very large.
 Score marginals_one(std::span<const Score> scores, Score none, std::span<double> out) {
-  const Score log_partition = log_sum(scores, none);
-  for (std::size_t link = 0; link < scores.size(); ++link)
-    out[link] = log_partition == NEGATIVE_INFINITY ? 0.0 : std::exp(scores[link] - log_partition);
-  return log_partition;
+  Score high = none;
+  for (Score score : scores) high = std::max(high, score);
+  std::fill(out.begin(), out.end(), 0.0);
+  if (high == NEGATIVE_INFINITY) return high;
+  double sum = std::exp(none - high);
+  for (std::size_t link = 0; link < scores.size(); ++link) sum += out[link] = std::exp(scores[link] - high);
+  for (double& marginal : out) marginal /= sum;
+  return high + std::log(sum);
 }
 
 // Links without any constraint: the log-partition is the sum of softplus.
@@ -47,7 +52,7 @@ Score marginals_free(std::span<const Score> scores, std::span<double> out) {
 Score marginals_or(std::span<const Score> scores, std::span<double> out) {
   Score free = 0.0;
   for (Score score : scores) free += softplus(score);
-  const Score growth = free > 1e-200 ? -std::log(-std::expm1(-free)) : free - log_sum(scores, NEGATIVE_INFINITY);
+  const Score growth = free > 1e-200 ? -std::log(-std::expm1(-free)) : free - log_sum(scores);
   if (growth == -NEGATIVE_INFINITY) {
     std::fill(out.begin(), out.end(), 0.0);
     return NEGATIVE_INFINITY;

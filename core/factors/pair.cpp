@@ -135,10 +135,9 @@ double expected_own(const DenseFactor& factor, std::span<const Score> scores, Lo
 // above 1 by more than -2 c, both links pay; otherwise they are moved to where their sum is 1.
 // Clipping afterwards keeps the optimality conditions in each case.
 void project(const PairFactor& factor, std::span<const double> values, double own_scale, std::span<double> out) {
-  constexpr double LIMIT = 1e9;
   const double gain = own_scale * factor.score;
-  double first = std::clamp(values[0], -LIMIT, LIMIT);
-  double second = std::clamp(values[1], -LIMIT, LIMIT);
+  double first = std::clamp(values[0], -VALUE_LIMIT, VALUE_LIMIT);
+  double second = std::clamp(values[1], -VALUE_LIMIT, VALUE_LIMIT);
   if (gain >= 0.0) {
     if (std::abs(first - second) > gain)
       (first < second ? first : second) += gain;

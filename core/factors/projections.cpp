@@ -12,8 +12,6 @@ namespace headlong {
 
 namespace {
 
-constexpr double LIMIT = 1e9;
-
 // Sorts `values` downwards into the workspace.
 void sort(std::span<const double> values, std::vector<double>& sorted) {
   sorted.assign(values.begin(), values.end());
@@ -97,8 +95,8 @@ void project_or_out(std::span<const double> values, std::vector<double>& sorted,
   double sum = 0.0;
   for (double input : out.first(inputs)) sum += input;
   if (out[inputs] <= sum) return;
-  for (std::size_t link = 0; link < inputs; ++link) out[link] = std::clamp(values[link], -LIMIT, LIMIT);
-  out[inputs] = 1.0 - std::clamp(values[inputs], -LIMIT, LIMIT);
+  for (std::size_t link = 0; link < inputs; ++link) out[link] = std::clamp(values[link], -VALUE_LIMIT, VALUE_LIMIT);
+  out[inputs] = 1.0 - std::clamp(values[inputs], -VALUE_LIMIT, VALUE_LIMIT);
   project_simplex(out, sorted);
   out[inputs] = 1.0 - out[inputs];
 }
@@ -110,7 +108,7 @@ void project(const LogicFactor& factor, std::span<const double> values, LogicWor
   std::vector<double>& sorted = workspace.values;
   double sum = 0.0;  // of the values clipped to [0, 1], the nearest point without any constraint
   for (std::size_t link = 0; link < values.size(); ++link) {
-    out[link] = std::clamp(values[link], -LIMIT, LIMIT);
+    out[link] = std::clamp(values[link], -VALUE_LIMIT, VALUE_LIMIT);
     sum += clip(out[link]);
   }
   const std::size_t budget = std::min(static_cast<std::size_t>(factor.budget), values.size());

@@ -160,6 +160,11 @@ class Graph:
     def value(self, assignment: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
         """What an assignment [variables] is worth, -inf if a factor forbids it."""
 
+    def round(self, relaxed: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], float]:
+        """
+        A feasible assignment near relaxed values, and its value; empty and -inf if none is found.
+        """
+
     def offers(self, factor: int, service: str) -> bool:
         """Whether a factor has the service: marginals or max-marginals."""
 

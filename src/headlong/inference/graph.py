@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,9 +17,14 @@ from headlong.inference.variables import ScorePool, Variables
 
 class Graph:
     """Binary variables with scores, and factors over them. The value of an assignment is the sum of the scores of the
-    variables that are on, and of the factors' own scores; one that a factor forbids is worth -inf."""
+    variables that are on, and of the factors' own scores; one that a factor forbids is worth -inf.
+
+    Several threads may solve one graph; it cannot grow meanwhile.
+    """
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._solvers = 0  # that are at work
         self.factors: list[Factor] = []
         self.pool = ScorePool()
         self.core = _core.Graph()
@@ -31,24 +40,47 @@ class Graph:
         if not (values < 1e300).all():
             raise OptionError("found a score that is NaN, +inf or above 1e300, expected numbers or -inf")
         flat = np.ascontiguousarray(values.ravel())
-        self.core.add_variables(flat)
-        return Variables(self.pool, (self.pool.append(flat) << 1).reshape(values.shape))
+        with self._growing():
+            self.core.add_variables(flat)
+            return Variables(self.pool, (self.pool.append(flat) << 1).reshape(values.shape))
 
     def add(self, *factors: Factor) -> None:
         """Adds factors over variables of this graph."""
         for factor in factors:
             if not isinstance(factor, Factor):
                 raise OptionError(f"found {type(factor).__name__}, expected a factor such as Xor(x)")
+            if not hasattr(factor, "links"):
+                raise OptionError(f"found a {type(factor).__name__} that was not made by super().__init__(variables)")
             self.check(factor.links)
-            factor.place(self.core, factor.links.indices, (factor.links.literals & 1).astype(np.uint8))
-            self.factors.append(factor)
+            with self._growing():
+                factor.place(self.core, factor.links.indices, (factor.links.literals & 1).astype(np.uint8))
+                self.factors.append(factor)
 
     def value(self, assignment: npt.ArrayLike) -> float:
         """What an assignment [variables] of all variables is worth, -inf if a factor forbids it."""
         chosen = np.asarray(assignment)
         if chosen.shape != (self.pool.size,) or not np.isin(chosen, (0, 1)).all():
             raise OptionError(f"found an assignment of shape {chosen.shape}, expected {self.pool.size} numbers 0 or 1")
-        return self.core.value(chosen.astype(np.uint8))
+        with self.solving():
+            return self.core.value(chosen.astype(np.uint8))
+
+    @contextmanager
+    def solving(self) -> Iterator[None]:
+        """While this is entered, the graph does not grow: solvers read it without the interpreter's lock."""
+        with self._lock:
+            self._solvers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._solvers -= 1
+
+    @contextmanager
+    def _growing(self) -> Iterator[None]:
+        with self._lock:
+            if self._solvers:
+                raise OptionError("found a graph that is being solved, expected no additions meanwhile")
+            yield
 
     def check(self, variables: Variables) -> None:
         """Raises OptionError if these are variables of another graph."""

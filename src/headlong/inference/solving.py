@@ -36,7 +36,7 @@ class GraphSolution:
     assignment: BOOL | None  # [variables] the best one found
     relaxed: FLOAT64 | None  # [variables] the solution of the relaxation, or beliefs
     iterations: int  # of the method; nodes, for "ilp" and "exact"
-    residuals: tuple[float, float]  # primal and dual at the end, 0 for methods without
+    residuals: tuple[float, float]  # primal and dual at the end; beliefs: the last change of messages, and 0
     log_partition: float | None  # belief propagation: Bethe's approximation, exact on acyclic graphs
     trace: FLOAT64 | None  # [points, 6] on request: iteration, value, bound, primal and dual residual, seconds
     pool: ScorePool  # of the graph
@@ -98,7 +98,7 @@ def solve(
     ``lp``, ``ilp``           tree_rows ("multi" or "single"), time_limit; need ``headlong[exact]``
     ``belief``                max_iterations, tolerance, damping, time_limit; sum-product marginals
     ``max_product``           the same
-    ``exact``                 branch and bound: max_nodes, tolerance, time_limit
+    ``exact``                 branch and bound: max_nodes, tolerance, and those of ad3, which bounds each node
     ========================= ======================================================================================
 
     `time_limit` is in seconds. Not to have converged is an answer (`status`, `bound`), never an exception.
@@ -134,7 +134,8 @@ def solve(
         if name not in known:
             raise OptionError(f"found the option {name} for the method {method}, which has only {', '.join(known)}")
         _check_option(name, value)
-    return function(graph, **chosen)
+    with graph.solving():
+        return function(graph, **chosen)
 
 
 def _check_option(name: str, value: Any) -> None:
@@ -165,16 +166,18 @@ def _integer(graph: Graph, *, tree_rows: lp.TreeRows = "multi", time_limit: floa
 def _program(graph: Graph, integer: bool, tree_rows: lp.TreeRows, time_limit: float) -> GraphSolution:
     found = lp.run(lp.program(graph, tree_rows=tree_rows), integer=integer, time_limit=time_limit)
     status: Status = found.status
-    assignment, value = None, -np.inf
+    assignment: npt.ArrayLike | None = None
+    value = -np.inf
     if found.values is not None:
-        rounded = found.values > 0.5
-        value = graph.value(rounded)
-        assignment = rounded if value > -np.inf else None
+        assignment, value = found.values > 0.5, graph.value(found.values > 0.5)
+        other, other_value = graph.core.round(found.values)
+        if other_value > value:
+            assignment, value = other, other_value
     bound = found.bound
     if status == "optimal":
         # Proved in the arithmetic of HiGHS, whose tolerances are relative to the largest score.
         close = 1e-7 * max(1.0, abs(bound))
-        if assignment is None or value < bound - close:
+        if value < bound - close:
             status = "fractional"
         else:
             bound = max(bound, value)
@@ -276,6 +279,31 @@ def _propagated(
     )
 
 
+def _exact(
+    graph: Graph,
+    *,
+    max_nodes: int = 10000,
+    tolerance: float = 1e-6,
+    time_limit: float = 0.0,
+    max_iterations: int = 1000,
+    residual: float = 1e-6,
+    penalty: float = 0.1,
+    trace: bool = False,
+) -> GraphSolution:
+    """Branch and bound on the bounds of AD3."""
+    found = _core.branch_and_bound(
+        graph.core,
+        max_nodes=max_nodes,
+        max_iterations=max_iterations,
+        residual=residual,
+        penalty=penalty,
+        tolerance=tolerance,
+        time_limit=time_limit,
+        trace=trace,
+    )
+    return _described(graph, found, trace)
+
+
 def _described(graph: Graph, found: Mapping[str, Any], trace: bool = False) -> GraphSolution:
     """The answer of a dual method of the core."""
     relaxed = found["relaxed"] if len(found["relaxed"]) == graph.pool.size else None
@@ -310,11 +338,13 @@ def _solution(
     return GraphSolution(status, value, bound, on, relaxed, iterations, residuals, log_partition, trace, graph.pool)
 
 
-METHODS: Mapping[str, Callable[..., GraphSolution]] = {
+# The options of a method are the keywords of its function.
+METHODS: Mapping[Method, Callable[..., GraphSolution]] = {
     "ad3": _ad3,
     "subgradient": _subgradient,
     "lp": _linear,
     "ilp": _integer,
     "belief": _belief,
     "max_product": _max_product,
+    "exact": _exact,
 }
