@@ -171,7 +171,7 @@ def test_bethe_log_partition_is_stationary(seed):
 
 
 @many
-@given(models(acyclic=False))
+@given(models(acyclic=False, kinds=(*KINDS, "chain", "projective")))
 def test_any_graph_has_a_sane_answer(model):
     feasible = model.best() > -np.inf
     for max_product in (False, True):
@@ -252,6 +252,25 @@ def test_a_tree_hears_what_other_factors_say_of_its_arcs(scale, projective):
         best = _core.belief_propagation(graph, max_product=True)
         assert best["certified"]
         assert best["value"] == pytest.approx(_core.eisner(scores, True)[1], abs=1e-8)
+
+
+def test_marginals_that_round_beyond_one():
+    """Found at random: an automaton's forward and backward sums give a link the marginal 1 + 2e-16."""
+    for seed in (107220, 107162, 106772):
+        rng = np.random.default_rng(seed)
+        variables, factors = int(rng.integers(4, 9)), int(rng.integers(2, 10))
+        scale, forbidden = float(rng.choice([0.3, 1, 5, 40, 1000])), float(rng.choice([0, 0, 0.1]))
+        model = random_model(
+            seed,
+            variables,
+            factors,
+            acyclic=False,
+            scale=scale,
+            forbidden=forbidden,
+            whole=bool(rng.integers(2)),
+            kinds=(*KINDS, *STRUCTURED),
+        )
+        assert np.isfinite(_core.belief_propagation(model.build())["marginals"]).all()
 
 
 def test_limits_are_kept():
