@@ -171,7 +171,7 @@ def test_bethe_log_partition_is_stationary(seed):
 
 
 @many
-@given(models(acyclic=False))
+@given(models(acyclic=False, kinds=(*KINDS, "chain", "projective")))
 def test_any_graph_has_a_sane_answer(model):
     feasible = model.best() > -np.inf
     for max_product in (False, True):
@@ -225,6 +225,52 @@ def test_messages_that_grow_round_a_cycle_are_not_certainties():
     result = _core.belief_propagation(model.build(), max_iterations=200_000)
     assert not result["infeasible"]
     assert result["value"] == 3.0
+
+
+@pytest.mark.parametrize("scale", [1.0, 10.0, 100.0])
+@pytest.mark.parametrize("projective", [False, True])
+def test_a_tree_hears_what_other_factors_say_of_its_arcs(scale, projective):
+    """Half of each arc's score comes from the variable, half from a table: marginals are those of the sum."""
+    rng = np.random.default_rng(int(scale))
+    size = 7
+    scores = rng.normal(size=(size, size)) * scale
+    heads, modifiers = (np.array(column, dtype=np.int32) for column in np.nonzero(~np.eye(size, dtype=bool)))
+    heads, modifiers = heads[modifiers > 0], modifiers[modifiers > 0]
+    share = rng.normal(size=len(heads)) * scale
+    graph = _core.Graph()
+    graph.add_variables(scores[heads, modifiers] - share)
+    links = np.arange(len(heads), dtype=np.int32)
+    for link in links:
+        graph.add_dense(links[link : link + 1], np.zeros(1, np.uint8), np.array([0.0, share[link]]))
+    graph.add_tree(links, np.zeros(len(links), np.uint8), heads, modifiers, size, True, projective)
+    expected, log_partition = (_core.eisner_marginals if projective else _core.tree_marginals)(scores, True)
+    result = _core.belief_propagation(graph)
+    assert result["converged"]
+    np.testing.assert_allclose(result["marginals"], expected[heads, modifiers], rtol=0, atol=1e-9)
+    assert result["log_partition"] == pytest.approx(log_partition, abs=1e-8)
+    if projective:
+        best = _core.belief_propagation(graph, max_product=True)
+        assert best["certified"]
+        assert best["value"] == pytest.approx(_core.eisner(scores, True)[1], abs=1e-8)
+
+
+def test_marginals_that_round_beyond_one():
+    """Found at random: an automaton's forward and backward sums give a link the marginal 1 + 2e-16."""
+    for seed in (107220, 107162, 106772):
+        rng = np.random.default_rng(seed)
+        variables, factors = int(rng.integers(4, 9)), int(rng.integers(2, 10))
+        scale, forbidden = float(rng.choice([0.3, 1, 5, 40, 1000])), float(rng.choice([0, 0, 0.1]))
+        model = random_model(
+            seed,
+            variables,
+            factors,
+            acyclic=False,
+            scale=scale,
+            forbidden=forbidden,
+            whole=bool(rng.integers(2)),
+            kinds=(*KINDS, *STRUCTURED),
+        )
+        assert np.isfinite(_core.belief_propagation(model.build())["marginals"]).all()
 
 
 def test_limits_are_kept():

@@ -1,6 +1,7 @@
 """Branch and bound against enumeration, against HiGHS, and under limits."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tests.random_graphs import KINDS, LOGIC, STRUCTURED, Factor, Model, models,
 ALL_KINDS = (*KINDS, *STRUCTURED)
 
 
-def check_contract(model: Model, result: dict) -> None:
+def check_contract(model: Model, result: dict[str, Any]) -> None:
     """What holds for every answer, whatever its status; the optimum is known by enumeration."""
     best = model.best()
     allowed = 1e-9 * max(1.0, abs(best)) if best > -np.inf else 0.0

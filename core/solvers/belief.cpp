@@ -162,7 +162,8 @@ class Propagation {
       return best;
     }
     const double all = marginals(graph, factor, scores, workspace, on);
-    before.assign(on.begin(), on.end());
+    // Marginals of structured factors may exceed 1 by a rounding error.
+    for (std::size_t k = 0; k < scores.size(); ++k) before[k] = std::clamp(on[k], 0.0, 1.0);
     for (std::size_t k = 0; k < scores.size(); ++k) {
       on[k] = without_force(all + std::log(before[k]));
       off[k] = without_force(all + std::log1p(-before[k]));
