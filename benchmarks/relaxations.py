@@ -2,11 +2,11 @@
 
 python -m benchmarks.relaxations [--instances 100]
 
-1. Random problems of ten words with sibling or grandparent/sibling automata (after Koo et al. 2010, table 2, last column):
-   the share that each relaxation solves to an integral solution, and the time it takes.
+1. Random problems of ten words with sibling or grandparent/sibling automata (after Koo et al. 2010, table 2, last
+   column): the share that each relaxation solves to an integral solution, and the time it takes.
 2. AD3 against HiGHS's linear program on problems of 25 words.
-3. Convergence of AD3 and subgradient for few large and for many small components (after Martins et al. 2011a, figure 2, and
-   Martins et al. 2013, figure 2).
+3. Convergence of AD3 and subgradient for few large and for many small components (after Martins et al. 2011a, figure 2,
+   and Martins et al. 2013, figure 2).
 
 Writes benchmarks/results/relaxations-DATE.json, docs/relaxations.md and docs/images/convergence.svg.
 """
@@ -26,7 +26,7 @@ from headlong.inference import Graph, GraphSolution, Pair, Path, Tree, Variables
 from headlong.inference.automata import grand_sibling_automaton, sibling_automaton
 
 mpl.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402  (after the choice of what to draw with)
+import matplotlib.pyplot as plt
 
 METHODS: dict[str, dict[str, Any]] = {
     "LP(S)": {"method": "lp", "tree_rows": "single"},
@@ -71,7 +71,7 @@ def pairwise_graph(words: int, random: np.random.Generator) -> Graph:
     arcs = arcs_of(words)
     for i, (head, modifier) in enumerate(arcs):
         for other, child in arcs[i + 1 :]:
-            if head == other or modifier == other or head == child:
+            if other in (head, modifier) or head == child:
                 graph.add(Pair(x[i], x[number[other, child]], random.normal()))
     return graph
 
@@ -86,7 +86,9 @@ def tree_graph(words: int, random: np.random.Generator) -> tuple[Graph, Variable
 
 def integral(solution: GraphSolution) -> bool:
     """Whether the relaxation gave the answer itself."""
-    return bool(np.all(np.abs(solution.relaxed - np.round(solution.relaxed)) < 1e-4)) or solution.certified
+    if solution.certified or solution.relaxed is None:
+        return solution.certified
+    return bool(np.all(np.abs(solution.relaxed - np.round(solution.relaxed)) < 1e-4))
 
 
 def timed(graph: Graph, options: dict[str, Any]) -> tuple[GraphSolution, float]:
@@ -137,8 +139,8 @@ def draw_convergence() -> None:
         for name, options in {"AD3": METHODS["AD3"], "subgradient": METHODS["subgradient"]}.items():
             trace = solve(graph, **{**options, "max_iterations": 1000}, trace=True).trace
             assert trace is not None
-            gaps = np.maximum([point.bound - best for point in trace], 1e-6)
-            axis.plot([point.iteration for point in trace], gaps, label=name)
+            iterations, bounds = trace[:, 0], trace[:, 2]
+            axis.plot(iterations, np.maximum(bounds - best, 1e-6), label=name)
         axis.set(title=title, xlabel="iteration", yscale="log")
         axis.legend()
     axes[0].set_ylabel("dual bound above the optimum of the relaxation")
@@ -153,9 +155,9 @@ def page(figures: dict[str, Any], instances: int) -> str:
     lines = [
         "# How tight are the relaxations?",
         "",
-        f"Made by `python -m benchmarks.relaxations`: {instances} random problems of ten words, standard normal scores on "
-        "arcs and on the transitions of the automata, one thread. A problem counts as integral if the solution of the "
-        "relaxation is (for the exact search: if the optimum was proven).",
+        f"Made by `python -m benchmarks.relaxations`: {instances} random problems of ten words, standard normal scores "
+        "on arcs and on the transitions of the automata, one thread. A problem counts as integral if the solution of "
+        "the relaxation is (for the exact search: if the optimum was proven).",
         "",
         "| model | method | integral | mean time |",
         "| --- | --- | --- | --- |",
