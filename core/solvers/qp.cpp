@@ -167,6 +167,14 @@ void set_point(const ActiveSet& active, std::span<double> out) {
   for (double& value : out) value = std::min(value, 1.0);
 }
 
+// The objective, but for a constant.
+double objective_of(const ActiveSet& active, std::span<const double> linear, std::span<const double> point) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < linear.size(); ++i) sum += active.weights[i] * linear[i];
+  for (double value : point) sum -= value * value / 2.0;
+  return sum;
+}
+
 // Lets the maximizer write the configuration behind the active ones.
 Score find_candidate(const Maximizer& maximize, std::span<const double> values, std::span<const double> point,
                      double scale, ActiveSet& active, QpWorkspace& workspace) {
@@ -205,12 +213,20 @@ bool solve_qp(const Maximizer& maximize, std::span<const double> values, double 
            linear_term(active.configurations[0], values, own_scale));
   }
 
-  // Finite by theory; the limit is for rounding errors only. The weights are a convex combination at any time.
-  const std::size_t limit = 200 + 20 * values.size();
+  // Finite by theory, as every step gains; rounding errors end it when steps do not gain any more, or at the limit. The
+  // weights are a convex combination at any time.
+  const std::size_t limit = 100 + 4 * values.size();
+  double reached = NEGATIVE_INFINITY;
+  std::size_t stalled = 0;
   for (std::size_t step = 0;; ++step) {
     minimize_weights(active, workspace);
     set_point(active, out);
-    if (step == limit || find_candidate(maximize, values, out, scale, active, workspace) == NEGATIVE_INFINITY) break;
+    const double objective = objective_of(active, workspace.linear, out);
+    stalled = objective > reached + 1e-15 * std::abs(reached) ? 0 : stalled + 1;
+    reached = std::max(reached, objective);
+    if (step == limit || stalled == 10 ||
+        find_candidate(maximize, values, out, scale, active, workspace) == NEGATIVE_INFINITY)
+      break;
 
     // All active configurations have the same derivative; that of the heaviest is the most exact.
     const auto heaviest = std::max_element(active.weights.begin(), active.weights.end()) - active.weights.begin();
