@@ -16,7 +16,7 @@ namespace {
 constexpr double ZERO_WEIGHT = 1e-13;
 // A configuration whose squared distance from the affine hull of the others is below this is dependent on them. The
 // entries of K are whole numbers, so that true distances are not this small for sets of sensible size.
-constexpr double DEPENDENT = 1e-9;
+constexpr double DEPENDENT = 1e-7;
 // A configuration must be better by this much, relative to the size of the numbers, to be added.
 constexpr double GAIN = 1e-12;
 // How far link scores are blown up where own scores do not count.
@@ -187,6 +187,26 @@ Score find_candidate(const Maximizer& maximize, std::span<const double> values, 
   return maximize(workspace.scores, candidate);
 }
 
+// Computes the Cholesky factor anew, without the rounding errors of many additions and removals; what turns out to
+// be dependent goes, and the weights that stay are made a convex combination again.
+void refactor(ActiveSet& active, QpWorkspace& workspace) {
+  const std::size_t size = active.weights.size();
+  workspace.solution.assign(active.weights.begin(), active.weights.end());
+  workspace.ones.assign(workspace.linear.begin(), workspace.linear.end());
+  active.weights.clear();
+  active.cholesky.clear();
+  workspace.linear.clear();
+  double sum = 0.0;
+  for (std::size_t i = 0; i < size; ++i) {
+    std::swap(active.configurations[active.weights.size()], active.configurations[i]);
+    const double diagonal = prepare_row(active, workspace.row);
+    if (diagonal <= DEPENDENT) continue;
+    append(active, workspace.linear, workspace.row, diagonal, workspace.solution[i], workspace.ones[i]);
+    sum += workspace.solution[i];
+  }
+  for (double& weight : active.weights) weight = sum > 0.0 ? weight / sum : 1.0 / active.weights.size();
+}
+
 // Drops what -inf forbids now, and computes the linear terms of what stays.
 void prepare_warm_start(std::span<const double> values, double own_scale, ActiveSet& active, QpWorkspace& workspace) {
   workspace.linear.clear();
@@ -224,6 +244,11 @@ bool solve_qp(const Maximizer& maximize, std::span<const double> values, double 
     const double objective = objective_of(active, workspace.linear, out);
     stalled = objective > reached + 1e-15 * std::abs(reached) ? 0 : stalled + 1;
     reached = std::max(reached, objective);
+    if (stalled == 5) {
+      refactor(active, workspace);
+      minimize_weights(active, workspace);
+      set_point(active, out);
+    }
     if (step == limit || stalled == 10 ||
         find_candidate(maximize, values, out, scale, active, workspace) == NEGATIVE_INFINITY)
       break;
