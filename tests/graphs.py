@@ -6,6 +6,7 @@ linear program over the local polytopes are built independently.
 
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
@@ -27,8 +28,8 @@ ALLOWED = {
 class Description:
     """Unary scores [variables], and factors as (kind, variables, negated, payload)."""
 
-    scores: np.ndarray
-    factors: list = field(default_factory=list)
+    scores: Any
+    factors: list[Any] = field(default_factory=list)
 
     def build(self) -> _core.Graph:
         graph = _core.Graph()
@@ -111,7 +112,10 @@ def random_description(rng: np.random.Generator, most_variables: int = 8, most_f
     """A graph with all kinds of factors; some scores are -inf, some tie."""
     count = int(rng.integers(1, most_variables + 1))
     coarse = rng.random() < 0.3
-    draw = (lambda *size: rng.integers(-2, 3, size).astype(float)) if coarse else (lambda *size: rng.normal(size=size))
+
+    def draw(size: int) -> Any:
+        return rng.integers(-2, 3, size).astype(float) if coarse else rng.normal(size=size)
+
     scores = draw(count) * 2
     if rng.random() < 0.2:
         scores[rng.integers(count)] = -np.inf
@@ -123,7 +127,7 @@ def random_description(rng: np.random.Generator, most_variables: int = 8, most_f
         size = 2 if kind == "pair" else int(rng.integers(1, min(count, 4) + 1))
         variables = rng.permutation(count)[:size].tolist()
         negated = (rng.random(size) < 0.3).tolist()
-        payload = 0
+        payload: Any = 0
         if kind == "pair":
             payload = float(draw(1)[0])
         elif kind == "dense":
