@@ -45,7 +45,7 @@ class Description:
         return graph
 
 
-def own_score(kind, payload, on) -> float:
+def own_score(kind, payload, on) -> Any:
     """What a factor's configuration is worth, -inf if it is not allowed."""
     if kind == "pair":
         return payload if all(on) else 0.0
@@ -54,7 +54,7 @@ def own_score(kind, payload, on) -> float:
     return 0.0 if ALLOWED[kind](on, payload) else -np.inf
 
 
-def value(description: Description, assignment) -> float:
+def value(description: Description, assignment) -> Any:
     """What an assignment is worth."""
     total = sum(score for score, on in zip(description.scores, assignment, strict=True) if on)
     for kind, variables, negated, payload in description.factors:
@@ -83,7 +83,8 @@ def relaxation(description: Description, fixed=None) -> float:
     ]
     if any(np.isneginf(s) and f == 1 for s, f in zip(description.scores, fixed, strict=True)):
         return -np.inf
-    entries, right = [], []
+    entries: list[tuple[int, int, float]] = []
+    right: list[float] = []
     for kind, variables, negated, payload in description.factors:
         columns = []
         for on in product([0, 1], repeat=len(variables)):
@@ -102,8 +103,8 @@ def relaxation(description: Description, fixed=None) -> float:
             right.append(1.0 if negation else 0.0)
     if not right:
         return sum(max(low * c, high * c) for c, (low, high) in zip(objective, bounds, strict=True))
-    rows, columns, numbers = zip(*entries, strict=True)
-    matrix = coo_array((numbers, (rows, columns)), shape=(len(right), len(objective)))
+    rows, places, numbers = zip(*entries, strict=True)
+    matrix = coo_array((numbers, (rows, places)), shape=(len(right), len(objective)))
     found = linprog(-np.array(objective), A_eq=matrix.tocsr(), b_eq=right, bounds=bounds, method="highs")
     return -found.fun if found.status == 0 else -np.inf
 
