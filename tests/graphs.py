@@ -62,7 +62,7 @@ def value(description: Description, assignment) -> Any:
     return total
 
 
-def best_value(description: Description, fixed=None) -> float:
+def best_value(description: Description, fixed=None) -> Any:
     """The best value of all assignments, by enumeration; -inf if none is allowed."""
     fixed = [-1] * len(description.scores) if fixed is None else fixed
     sides = [[0, 1] if side < 0 else [int(side)] for side in fixed]
