@@ -341,15 +341,16 @@ void bind_graph(nb::module_& m) {
              double own_scale) {
             check_factor(graph, factor, values.shape(1));
             const std::size_t rows = values.shape(0), links = values.shape(1);
-            std::vector<double> found(rows * links);
+            auto* found = new double[rows * links + 1]();
+            nb::capsule owner(found, [](void* pointer) noexcept { delete[] static_cast<double*>(pointer); });
             {
               nb::gil_scoped_release release;
               GraphWorkspace workspace(graph);
               for (std::size_t row = 0; row < rows; ++row)
                 project(graph, factor, std::span(values.data() + row * links, links), own_scale, workspace,
-                        std::span(found).subspan(row * links, links));
+                        std::span(found + row * links, links));
             }
-            return nb::cast(copied(found)).attr("reshape")(rows, links);
+            return nb::ndarray<nb::numpy, double, nb::ndim<2>>(found, {rows, links}, owner);
           },
           "factor"_a, "values"_a, "own_scale"_a = 1.0,
           "Projects [rows, links] one after the other, each with the solution before as a warm start.");

@@ -6,6 +6,7 @@ linear program over the local polytopes are built independently.
 
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
@@ -27,8 +28,8 @@ ALLOWED = {
 class Description:
     """Unary scores [variables], and factors as (kind, variables, negated, payload)."""
 
-    scores: np.ndarray
-    factors: list = field(default_factory=list)
+    scores: Any
+    factors: list[Any] = field(default_factory=list)
 
     def build(self) -> _core.Graph:
         graph = _core.Graph()
@@ -44,7 +45,7 @@ class Description:
         return graph
 
 
-def own_score(kind, payload, on) -> float:
+def own_score(kind, payload, on) -> Any:
     """What a factor's configuration is worth, -inf if it is not allowed."""
     if kind == "pair":
         return payload if all(on) else 0.0
@@ -53,7 +54,7 @@ def own_score(kind, payload, on) -> float:
     return 0.0 if ALLOWED[kind](on, payload) else -np.inf
 
 
-def value(description: Description, assignment) -> float:
+def value(description: Description, assignment) -> Any:
     """What an assignment is worth."""
     total = sum(score for score, on in zip(description.scores, assignment, strict=True) if on)
     for kind, variables, negated, payload in description.factors:
@@ -61,7 +62,7 @@ def value(description: Description, assignment) -> float:
     return total
 
 
-def best_value(description: Description, fixed=None) -> float:
+def best_value(description: Description, fixed=None) -> Any:
     """The best value of all assignments, by enumeration; -inf if none is allowed."""
     fixed = [-1] * len(description.scores) if fixed is None else fixed
     sides = [[0, 1] if side < 0 else [int(side)] for side in fixed]
@@ -82,7 +83,8 @@ def relaxation(description: Description, fixed=None) -> float:
     ]
     if any(np.isneginf(s) and f == 1 for s, f in zip(description.scores, fixed, strict=True)):
         return -np.inf
-    entries, right = [], []
+    entries: list[tuple[int, int, float]] = []
+    right: list[float] = []
     for kind, variables, negated, payload in description.factors:
         columns = []
         for on in product([0, 1], repeat=len(variables)):
@@ -101,8 +103,8 @@ def relaxation(description: Description, fixed=None) -> float:
             right.append(1.0 if negation else 0.0)
     if not right:
         return sum(max(low * c, high * c) for c, (low, high) in zip(objective, bounds, strict=True))
-    rows, columns, numbers = zip(*entries, strict=True)
-    matrix = coo_array((numbers, (rows, columns)), shape=(len(right), len(objective)))
+    rows, places, numbers = zip(*entries, strict=True)
+    matrix = coo_array((numbers, (rows, places)), shape=(len(right), len(objective)))
     found = linprog(-np.array(objective), A_eq=matrix.tocsr(), b_eq=right, bounds=bounds, method="highs")
     return -found.fun if found.status == 0 else -np.inf
 
@@ -111,7 +113,10 @@ def random_description(rng: np.random.Generator, most_variables: int = 8, most_f
     """A graph with all kinds of factors; some scores are -inf, some tie."""
     count = int(rng.integers(1, most_variables + 1))
     coarse = rng.random() < 0.3
-    draw = (lambda *size: rng.integers(-2, 3, size).astype(float)) if coarse else (lambda *size: rng.normal(size=size))
+
+    def draw(size: int) -> Any:
+        return rng.integers(-2, 3, size).astype(float) if coarse else rng.normal(size=size)
+
     scores = draw(count) * 2
     if rng.random() < 0.2:
         scores[rng.integers(count)] = -np.inf
@@ -123,7 +128,7 @@ def random_description(rng: np.random.Generator, most_variables: int = 8, most_f
         size = 2 if kind == "pair" else int(rng.integers(1, min(count, 4) + 1))
         variables = rng.permutation(count)[:size].tolist()
         negated = (rng.random(size) < 0.3).tolist()
-        payload = 0
+        payload: Any = 0
         if kind == "pair":
             payload = float(draw(1)[0])
         elif kind == "dense":

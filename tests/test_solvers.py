@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from headlong import _core
 from tests.graphs import Description, best_value, random_description, relaxation, value
 
 ad3 = partial(_core.ad3, max_iterations=20000)
-SOLVERS = {
+SOLVERS: dict[str, Any] = {
     "ad3": ad3,
     "ad3_penalty": partial(ad3, penalty=2.0, adapt_every=0),
     "koo": _core.subgradient,
@@ -29,7 +30,7 @@ def coupled_description(rng: np.random.Generator) -> Description:
         kind = rng.choice(["pair", "pair", "pair", "dense", "at_most", "or"])
         size = {"pair": 2, "dense": 3, "at_most": 5, "or": 4}[kind]
         negated = (rng.random(size) < 0.3).tolist()
-        payload = {
+        payload: Any = {
             "pair": float(rng.normal() * 2),
             "dense": (rng.normal(size=8)).tolist(),
             "at_most": 3,
@@ -39,7 +40,7 @@ def coupled_description(rng: np.random.Generator) -> Description:
     return description
 
 
-def check_contract(description: Description, result: dict, fixed=None) -> None:
+def check_contract(description: Description, result: dict[str, Any], fixed=None) -> None:
     """What every solver promises: nothing is claimed that is not so."""
     best = best_value(description, fixed)
     size = max(1.0, abs(best)) if best > -np.inf else 1.0
@@ -161,7 +162,7 @@ def test_lazy_decoding_changes_nothing():
         np.testing.assert_array_equal(lazy["trace"][:, :5], eager["trace"][:, :5])
 
 
-INFEASIBLE = {
+INFEASIBLE: dict[str, list[Any]] = {
     "two_words": [("xor", [0, 1], [0, 0], 0), ("exactly", [0, 1], [0, 0], 2)],
     "budget": [("exactly", [0, 1], [0, 0], 3)],
     "table": [("dense", [0], [0], [-np.inf, -np.inf])],

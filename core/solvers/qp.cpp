@@ -16,7 +16,7 @@ namespace {
 constexpr double ZERO_WEIGHT = 1e-13;
 // A configuration whose squared distance from the affine hull of the others is below this is dependent on them. The
 // entries of K are whole numbers, so that true distances are not this small for sets of sensible size.
-constexpr double DEPENDENT = 1e-9;
+constexpr double DEPENDENT = 1e-7;
 // A configuration must be better by this much, relative to the size of the numbers, to be added.
 constexpr double GAIN = 1e-12;
 // How far link scores are blown up where own scores do not count.
@@ -167,6 +167,14 @@ void set_point(const ActiveSet& active, std::span<double> out) {
   for (double& value : out) value = std::min(value, 1.0);
 }
 
+// The objective, but for a constant.
+double objective_of(const ActiveSet& active, std::span<const double> linear, std::span<const double> point) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < linear.size(); ++i) sum += active.weights[i] * linear[i];
+  for (double value : point) sum -= value * value / 2.0;
+  return sum;
+}
+
 // Lets the maximizer write the configuration behind the active ones.
 Score find_candidate(const Maximizer& maximize, std::span<const double> values, std::span<const double> point,
                      double scale, ActiveSet& active, QpWorkspace& workspace) {
@@ -177,6 +185,26 @@ Score find_candidate(const Maximizer& maximize, std::span<const double> values, 
   Configuration& candidate = active.configurations[active.weights.size()];
   candidate.on.resize(values.size());
   return maximize(workspace.scores, candidate);
+}
+
+// Computes the Cholesky factor anew, without the rounding errors of many additions and removals; what turns out to
+// be dependent goes, and the weights that stay are made a convex combination again.
+void refactor(ActiveSet& active, QpWorkspace& workspace) {
+  const std::size_t size = active.weights.size();
+  workspace.solution.assign(active.weights.begin(), active.weights.end());
+  workspace.ones.assign(workspace.linear.begin(), workspace.linear.end());
+  active.weights.clear();
+  active.cholesky.clear();
+  workspace.linear.clear();
+  double sum = 0.0;
+  for (std::size_t i = 0; i < size; ++i) {
+    std::swap(active.configurations[active.weights.size()], active.configurations[i]);
+    const double diagonal = prepare_row(active, workspace.row);
+    if (diagonal <= DEPENDENT) continue;
+    append(active, workspace.linear, workspace.row, diagonal, workspace.solution[i], workspace.ones[i]);
+    sum += workspace.solution[i];
+  }
+  for (double& weight : active.weights) weight = sum > 0.0 ? weight / sum : 1.0 / active.weights.size();
 }
 
 // Drops what -inf forbids now, and computes the linear terms of what stays.
@@ -205,12 +233,25 @@ bool solve_qp(const Maximizer& maximize, std::span<const double> values, double 
            linear_term(active.configurations[0], values, own_scale));
   }
 
-  // Finite by theory; the limit is for rounding errors only. The weights are a convex combination at any time.
-  const std::size_t limit = 200 + 20 * values.size();
+  // Finite by theory, as every step gains; rounding errors end it when steps do not gain any more, or at the limit. The
+  // weights are a convex combination at any time.
+  const std::size_t limit = 100 + 4 * values.size();
+  double reached = NEGATIVE_INFINITY;
+  std::size_t stalled = 0;
   for (std::size_t step = 0;; ++step) {
     minimize_weights(active, workspace);
     set_point(active, out);
-    if (step == limit || find_candidate(maximize, values, out, scale, active, workspace) == NEGATIVE_INFINITY) break;
+    const double objective = objective_of(active, workspace.linear, out);
+    stalled = objective > reached + 1e-15 * std::abs(reached) ? 0 : stalled + 1;
+    reached = std::max(reached, objective);
+    if (stalled == 5) {
+      refactor(active, workspace);
+      minimize_weights(active, workspace);
+      set_point(active, out);
+    }
+    if (step == limit || stalled == 10 ||
+        find_candidate(maximize, values, out, scale, active, workspace) == NEGATIVE_INFINITY)
+      break;
 
     // All active configurations have the same derivative; that of the heaviest is the most exact.
     const auto heaviest = std::max_element(active.weights.begin(), active.weights.end()) - active.weights.begin();

@@ -192,7 +192,7 @@ class Graph:
         The maximizer of own_scale * own(z) - |z - values|^2 / 2 over the factor's polytope.
         """
 
-    def project_rows(self, factor: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], own_scale: float = 1.0) -> object:
+    def project_rows(self, factor: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], own_scale: float = 1.0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """
         Projects [rows, links] one after the other, each with the solution before as a warm start.
         """
