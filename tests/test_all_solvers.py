@@ -68,7 +68,8 @@ def random_graph(seed: int) -> Graph:
         graph.add(Dense(some(3), scores.reshape(2, 2, 2)))
 
     def tree() -> None:
-        graph.add(Tree(x, ARCS, size=4, single_root=bool(random.random() < 0.5)))
+        single, projective = random.random(2) < 0.5
+        graph.add(Tree(x, ARCS, size=4, single_root=bool(single), projective=bool(projective)))
 
     def siblings() -> None:
         graph.add(Path(some(3), sibling_automaton(random.normal(size=(4, 4)))))
@@ -109,11 +110,12 @@ def check(seed: int) -> None:
         assert found.value == pytest.approx(best.value, abs=1e-6)
     else:
         assert found.bound == pytest.approx(relaxed.bound, abs=1e-4 * scale)
-    stepped = solve(graph, "subgradient", step=20.0, max_iterations=100000)
-    assert stepped.bound >= best.value - 1e-6
-    assert stepped.bound - relaxed.bound <= 0.01 * scale or stepped.certified
-    if stepped.certified:
-        assert stepped.value == pytest.approx(best.value, abs=1e-6)
+    # With the most favourable of three first steps, as in Martins et al. 2013, figure 2.
+    runs = [solve(graph, "subgradient", step=step, max_iterations=20000) for step in (4.0, 20.0, 100.0)]
+    assert min(run.bound for run in runs) - relaxed.bound <= 0.01 * scale
+    for run in runs:
+        assert run.bound >= best.value - 1e-6
+        assert not run.certified or run.value == pytest.approx(best.value, abs=1e-6)
 
 
 @pytest.mark.parametrize("block", range(10))

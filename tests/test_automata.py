@@ -373,7 +373,7 @@ def test_states_can_remember_the_last_sibling() -> None:
     states = graph_of(automata.head_automaton(transitions, stop=table[:, count]))
     for scores in generator.normal(size=(20, count)):
         for mine, other in zip(siblings.marginals(0, scores), states.marginals(0, scores), strict=True):
-            np.testing.assert_allclose(mine, other, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(np.asarray(mine), np.asarray(other), rtol=0, atol=1e-12)
         assert siblings.maximize(0, scores)[0].tolist() == states.maximize(0, scores)[0].tolist()
 
 

@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from headlong import _core
 from headlong.errors import OptionError
 from headlong.inference import Graph, Nand, Path, PythonFactor, Tree, Xor, solve
 from headlong.inference.automata import sibling_automaton
@@ -196,12 +197,16 @@ def test_rows_of_a_factor_in_python():
         solve(graph, "ilp")
 
 
-def test_projective_trees_have_no_rows():
+@pytest.mark.parametrize("seed", range(20))
+def test_projective_trees_have_rows_of_their_own(seed):
+    arcs = [(head, modifier) for modifier in range(1, 6) for head in range(6) if head != modifier]
     graph = Graph()
-    x = graph.variables(2)
-    graph.add(Tree(x, [(0, 1), (1, 2)], projective=True))
-    with pytest.raises(OptionError, match="found a projective tree"):
-        solve(graph, "lp")
+    x = graph.variables(len(arcs), np.random.default_rng(seed).normal(size=len(arcs)))
+    graph.add(Tree(x, arcs, projective=True))
+    matrix = np.full((6, 6), -np.inf)
+    matrix[tuple(np.array(arcs).T)] = x.scores
+    _, best = _core.eisner(matrix, True)
+    assert solve(graph, "lp").bound == pytest.approx(best, abs=1e-9)
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12, 1e30])

@@ -11,7 +11,12 @@ from headlong.inference.automata import Automaton
 from headlong.inference.factors import Factor
 from headlong.inference.polytopes import Rows
 from headlong.inference.problem import INT32
-from headlong.inference.tree_polytopes import automaton_rows, multi_commodity_rows, single_commodity_rows
+from headlong.inference.tree_polytopes import (
+    automaton_rows,
+    multi_commodity_rows,
+    projective_rows,
+    single_commodity_rows,
+)
 from headlong.inference.variables import UINT8, Links
 
 
@@ -62,11 +67,14 @@ class Tree(Factor):
         core.add_tree(variables, negated, heads, modifiers, self.size, self.single_root, self.projective)
 
     def rows(self, *, flow: str = "multi") -> Rows:
-        """The flow of one commodity for each word ("multi"), which is the hull of all trees, or of a single one. There
-        are no rows for projective trees alone."""
+        """The flow of one commodity for each word ("multi"), which is the hull of all trees, or of a single one.
+
+        Projective trees have rows of their own, the flow of Eisner's derivations, which is their hull.
+        """
         if self.projective:
-            raise OptionError("found a projective tree, for which a linear program has no rows")
-        made = single_commodity_rows if flow == "single" else multi_commodity_rows
+            made = projective_rows
+        else:
+            made = single_commodity_rows if flow == "single" else multi_commodity_rows
         return made(self.arcs[:, 0], self.arcs[:, 1], self.size, self.single_root)
 
 
