@@ -1,8 +1,8 @@
 """The templates of dependency parts. Tables, not code: add a row, retrain, compare on development sets.
 
 Slots: ``h`` head, ``m`` modifier, ``b`` a word between the two (one for each different tag). The comments on what
-each group is worth are differences of mean LAS on the development sets of el_gdt, hu_szeged and tr_imst, with one seed: those of
-0.1 are no more than what another seed may bring.
+each group is worth are differences of mean LAS on the development sets of el_gdt, hu_szeged and tr_imst, with one seed:
+those of 0.1 are no more than what another seed may bring.
 """
 
 from __future__ import annotations
