@@ -1,7 +1,7 @@
 // Many sentences at once, on threads.
 #pragma once
 
-#include "parser/arc_problem.hpp"
+#include "parser/higher_problem.hpp"
 
 namespace headlong {
 
@@ -31,9 +31,10 @@ struct PrunedModel {
   PruningRule rule = {0, 0.0};
 };
 
-// The two workspaces of one thread.
+// The workspaces of one thread.
 struct ParserWorkspace {
   ArcProblem problem, pruning;
+  HigherProblem higher;
 };
 
 // Chooses the candidates of a sentence, in `out`; a tree that the decoder can find is among them.
