@@ -322,7 +322,7 @@ Decoder decoder_from(bool projective) { return projective ? Decoder::Eisner : De
 // A first-order model with the arrays and templates that own what it looks at, and its pruner if it has one.
 struct PyArcModel {
   Templates arc;
-  std::optional<Templates> between, label;
+  std::optional<Templates> between, label, nearby;
   std::array<std::optional<Templates>, KINDS> higher;
   Weights parts;
   std::optional<Weights> labels;
@@ -380,6 +380,14 @@ struct PyArcModel {
         pruned);
   }
 
+  void set_nearby(const Templates& templates) {
+    require(label.has_value(), "labels in the light of the tree need labels");
+    require(templates.slots == NEARBY_SLOTS && templates.relations == NEARBY_RELATIONS,
+            "nearby templates must have seven slots and the nearby relations");
+    nearby = templates;
+    std::visit([&](auto& made) { made.model.nearby = &*nearby; }, pruned);
+  }
+
   void set_parts(std::size_t kind, const Templates& templates) {
     require(kind < KINDS, "no such kind of parts");
     require(templates.slots == KIND_SLOTS[kind] && templates.relations == KIND_RELATIONS[kind],
@@ -409,6 +417,7 @@ struct PyArcModel {
     };
     known(arc);
     if (between) known(*between);
+    if (nearby) known(*nearby);
     for (const auto& family : higher)
       if (family) known(*family);
     std::visit(
@@ -577,6 +586,7 @@ void bind_parser(nb::module_& m) {
            "weights"_a, "scale"_a, "single_root"_a)
       .def("set_labels", &PyArcModel::set_labels, "templates"_a, "weights"_a, "scale"_a, "allowed"_a,
            "Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).")
+      .def("set_nearby", &PyArcModel::set_nearby, "templates"_a, "Labels in the light of the tree.")
       .def("set_parts", &PyArcModel::set_parts, "kind"_a, "templates"_a,
            "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings.")
       .def("set_pruner", &PyArcModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),

@@ -33,7 +33,7 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder
                  const Answers& answers) {
   std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
   parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
-    auto& [problem, pruning, higher] = workspaces[thread];
+    auto& [problem, pruning, higher, labeler] = workspaces[thread];
     const Words words = corpus.sentence(s);
     const std::size_t begin = corpus.offsets[s], count = words.size();
     choose_candidates(model, words, decoder, pruning, problem.candidates);
@@ -41,11 +41,13 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder
     fold_best_labels(model.model, words, 0.0F, problem);
     const auto heads = answers.heads.subspan(begin, count), labels = answers.labels.subspan(begin, count);
     answers.scores[s] = decode(problem, model.model.root, decoder, heads, labels);
-    if (model.model.is_first_order()) return;
-    build_higher(model.model, words, problem, higher);
-    answers.scores[s] =
-        climb(higher.frames, problem.scores, model.model.root, decoder == Decoder::Eisner, heads, higher.climb);
-    labels_of(problem, heads, labels);
+    if (!model.model.is_first_order()) {
+      build_higher(model.model, words, problem, higher);
+      const bool projective = decoder == Decoder::Eisner;
+      answers.scores[s] = climb(higher.frames, problem.scores, model.model.root, projective, heads, higher.climb);
+      labels_of(problem, heads, labels);
+    }
+    if (model.model.nearby) label_tree(model.model, words, problem, heads, labels, labeler);
   });
 }
 

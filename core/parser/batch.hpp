@@ -2,6 +2,7 @@
 #pragma once
 
 #include "parser/higher_problem.hpp"
+#include "parser/labeler.hpp"
 
 namespace headlong {
 
@@ -35,6 +36,7 @@ struct PrunedModel {
 struct ParserWorkspace {
   ArcProblem problem, pruning;
   HigherProblem higher;
+  LabelerWorkspace labeler;
 };
 
 // Chooses the candidates of a sentence, in `out`; a tree that the decoder can find is among them.

@@ -40,6 +40,8 @@ void study(const ArcModel<float>& model, const Words& words, Compare compare, fl
     tree_difference(model, words, problem, lesson.heads, lesson.labels, lesson.difference);
     if (!model.is_first_order())
       higher_difference(model, words, problem, lesson.higher, lesson.heads, lesson.difference);
+    if (model.nearby)
+      lesson.loss += label_difference(model, words, problem, cost, lesson.difference.labels, lesson.labeler);
   } else {
     fold_all_labels(model, words, problem);
     lesson.loss = infer(problem, model.root, decoder) - gold;

@@ -13,6 +13,7 @@ enum class Compare : std::uint8_t { Best, Expected };
 struct Lesson {
   ArcProblem problem;
   HigherProblem higher;
+  LabelerWorkspace labeler;
   Difference difference;
   std::vector<Index> heads, labels;
   double loss = 0.0;          // hinge loss with the cost, or negative log-likelihood

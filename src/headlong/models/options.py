@@ -112,7 +112,8 @@ class Trained:
     @property
     def families(self) -> tuple[Family, ...]:
         """The template families, as written."""
-        found = [self.arcs.shape.arc, self.arcs.shape.between, self.arcs.shape.label, *self.arcs.shape.higher]
+        found = [self.arcs.shape.arc, self.arcs.shape.between, self.arcs.shape.label, self.arcs.shape.nearby]
+        found += self.arcs.shape.higher
         if self.pruning:
             found.append(self.pruning.model.shape.arc)
         return tuple(family for family in found if family)

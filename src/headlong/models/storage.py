@@ -83,6 +83,7 @@ def _trained(file: ModelFile, options: ParserOptions) -> Trained:
         _bits(labels),
         allowed,
         tuple(families[family.name] for family in dependency.HIGHER if family.name in families),
+        families.get("nearby"),
     )
     pruning = None
     if "pruner" in arrays or "pruner" in families:
