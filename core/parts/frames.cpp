@@ -25,27 +25,6 @@ void sort_into_fans(Frames& frames) {
   }
 }
 
-Score fan_value(const Frames& frames, Index fan, Index lane, std::span<const Index> chosen) {
-  const Index size = frames.fan_size(fan), stride = frames.strides[fan / 2];
-  const float* pairs = frames.pairs.data() + frames.pair_begins[fan] + lane;
-  const float* grand = frames.grand.data() + frames.grand_begins[fan] + lane;
-  const float* triples = frames.triples.data() + frames.triple_begins[fan];
-  Score sum = 0.0;
-  Index before = -1, last = 0;
-  auto step = [&](Index place) {
-    sum += pairs[pair_place(last, place) * stride];
-    if (frames.has_triples && before >= 0) sum += triples[triple_place(before, last, place)];
-    before = last;
-    last = place;
-  };
-  for (Index place : chosen) {
-    step(place);
-    sum += grand[static_cast<std::size_t>(place - 1) * stride];
-  }
-  step(size + 1);
-  return sum;
-}
-
 }  // namespace
 
 void lay_out(const Candidates& candidates, Index size, bool with_triples, Frames& frames) {
@@ -77,6 +56,27 @@ void lay_out(const Candidates& candidates, Index size, bool with_triples, Frames
   frames.pairs.assign(frames.pair_begins[fans], 0.0F);
   frames.triples.assign(frames.triple_begins[fans], 0.0F);
   frames.grand.assign(frames.grand_begins[fans], 0.0F);
+}
+
+Score fan_value(const Frames& frames, Index fan, Index lane, std::span<const Index> chosen) {
+  const Index size = frames.fan_size(fan), stride = frames.strides[fan / 2];
+  const float* pairs = frames.pairs.data() + frames.pair_begins[fan] + lane;
+  const float* grand = frames.grand.data() + frames.grand_begins[fan] + lane;
+  const float* triples = frames.triples.data() + frames.triple_begins[fan];
+  Score sum = 0.0;
+  Index before = -1, last = 0;
+  auto step = [&](Index place) {
+    sum += pairs[pair_place(last, place) * stride];
+    if (frames.has_triples && before >= 0) sum += triples[triple_place(before, last, place)];
+    before = last;
+    last = place;
+  };
+  for (Index place : chosen) {
+    step(place);
+    sum += grand[static_cast<std::size_t>(place - 1) * stride];
+  }
+  step(size + 1);
+  return sum;
 }
 
 Score frame_value(const Frames& frames, Index head, Index lane, std::span<const Index> left,

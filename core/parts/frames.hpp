@@ -18,15 +18,15 @@ namespace headlong {
 inline constexpr Index LANE_WIDTH = 4;  // lanes are padded to whole vectors
 
 struct Frames {
-  Index size = 0;                    // words with the root
-  std::vector<Index> arc_heads;      // [arcs]
-  std::vector<Index> arc_modifiers;  // [arcs]
-  std::vector<Index> arc_begins;     // [size + 1] the arcs into each word, as in Candidates
-  std::vector<Index> fan_arcs;       // [arcs] by fan
-  std::vector<Index> fan_begins;     // [2 * size + 1] fan 2 * head is the left one, 2 * head + 1 the right one
-  std::vector<Index> places;         // [arcs] place of an arc in its fan, from 1
-  std::vector<Index> lanes;          // [size] how many
-  std::vector<Index> strides;        // [size] lanes padded to LANE_WIDTH
+  Index size = 0;                          // words with the root
+  std::vector<Index> arc_heads;            // [arcs]
+  std::vector<Index> arc_modifiers;        // [arcs]
+  std::vector<Index> arc_begins;           // [size + 1] the arcs into each word, as in Candidates
+  std::vector<Index> fan_arcs;             // [arcs] by fan
+  std::vector<Index> fan_begins;           // [2 * size + 1] fan 2 * head is the left one, 2 * head + 1 the right one
+  std::vector<Index> places;               // [arcs] place of an arc in its fan, from 1
+  std::vector<Index> lanes;                // [size] how many
+  std::vector<Index> strides;              // [size] lanes padded to LANE_WIDTH
   std::vector<std::size_t> pair_begins;    // [2 * size + 1] of each fan in `pairs`
   std::vector<std::size_t> triple_begins;  // [2 * size + 1] of each fan in `triples`
   std::vector<std::size_t> grand_begins;   // [2 * size + 1] of each fan in `grand`
@@ -58,7 +58,10 @@ inline std::size_t triple_place(Index first, Index second, Index third) {
 // Lays out the frames of the candidates, with all scores zero. O(places of the scores).
 void lay_out(const Candidates& candidates, Index size, bool with_triples, Frames& frames);
 
-// What a head is worth without its arc scores. `left` and `right` are the places of its modifiers, ascending. O(modifiers).
+// What one fan of a head is worth without its arc scores, given the places of its modifiers, ascending. O(modifiers).
+Score fan_value(const Frames& frames, Index fan, Index lane, std::span<const Index> chosen);
+
+// What a head is worth without its arc scores: the sum over its two fans.
 Score frame_value(const Frames& frames, Index head, Index lane, std::span<const Index> left,
                   std::span<const Index> right);
 
