@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "bind_graph.hpp"
+#include "bind_parts.hpp"
 #include "parser/trainer.hpp"
 
 namespace nb = nanobind;
@@ -607,4 +608,5 @@ NB_MODULE(_core, m) {
   bind_features(m);
   bind_parser(m);
   bind_graph(m);
+  bind_parts(m);
 }

@@ -74,8 +74,8 @@ void forward_triples(const Fan& fan, const Score* modifiers, Score* values, Scor
   Block end = filled(Semiring::zero());
   for (Index place = 1; place <= fan.size + 1; ++place) {
     const bool is_end = place > fan.size;
-    const Block own = is_end ? filled(Semiring::one())
-                             : load(fan.grand + (place - 1) * stride) + filled(modifiers[place - 1]);
+    const Block own =
+        is_end ? filled(Semiring::one()) : load(fan.grand + (place - 1) * stride) + filled(modifiers[place - 1]);
     const Score* source = values;
     for (Index last = 0; last < place; ++last, pair += stride) {
       Block sum = filled(last == 0 ? Semiring::one() : Semiring::zero());

@@ -38,8 +38,7 @@ void HeadAutomaton::forward(std::span<const Score> scores, Workspace& workspace)
   }
   workspace.totals.resize(lanes_);
   for (Index lane = 0; lane < lanes_; ++lane)
-    workspace.totals[lane] =
-        workspace.ends[0][lane] + workspace.ends[1][lane] + (lane_links_ > 0 ? scores[lane] : 0.0);
+    workspace.totals[lane] = workspace.ends[0][lane] + workspace.ends[1][lane] + (lane_links_ > 0 ? scores[lane] : 0.0);
 }
 
 Score HeadAutomaton::maximize(std::span<const Score> scores, FactorWorkspace& memory, Configuration& best) const {
@@ -112,8 +111,8 @@ Score HeadAutomaton::marginals(std::span<const Score> scores, FactorWorkspace& m
     fan_backward<LogSumExp>(fan, scores.data() + begin, workspace.rests[side].data());
     for_states(fan, [&](Index place, std::size_t state) {
       for (Index lane = 0; lane < lanes_; ++lane) {
-        const Score through = workspace.values[side][state * fan.stride + lane] +
-                              workspace.rests[side][state * fan.stride + lane];
+        const Score through =
+            workspace.values[side][state * fan.stride + lane] + workspace.rests[side][state * fan.stride + lane];
         // A lane without a total has no share, and its difference must not be formed.
         if (through == NEGATIVE_INFINITY || workspace.totals[lane] == NEGATIVE_INFINITY) continue;
         marginals[begin + place - 1] +=
@@ -152,9 +151,7 @@ Score HeadAutomaton::max_marginals(std::span<const Score> scores, FactorWorkspac
     std::vector<Score>&values = workspace.values[side], &rests = workspace.rests[side];
     std::vector<Index>& places = workspace.places[side];
     // What the other side and the lane itself add.
-    auto outside = [&](Index lane) {
-      return workspace.ends[1 - side][lane] + (lane_links_ > 0 ? scores[lane] : 0.0);
-    };
+    auto outside = [&](Index lane) { return workspace.ends[1 - side][lane] + (lane_links_ > 0 ? scores[lane] : 0.0); };
     rests.resize(fan.states() * fan.stride);
     fan_backward<MaxPlus>(fan, scores.data() + begin, rests.data());
     for_states(fan, [&](Index place, std::size_t state) {
@@ -203,8 +200,8 @@ std::vector<AutomatonEdge> HeadAutomaton::edges() const {
             if (fan.triples && last > 0) score += fan.triples[triple_place(before, last, place)];
             if (place <= fan.size) score += fan.grand[(place - 1) * fan.stride + lane];
             const Index target = place <= fan.size ? node_of(last, place) : end;
-            found.push_back({node_of(before, last) + lane, target + lane, place <= fan.size ? begin + place : NO_LINK,
-                             score});
+            found.push_back(
+                {node_of(before, last) + lane, target + lane, place <= fan.size ? begin + place : NO_LINK, score});
           }
     begin += fan.size;
     node = end;
