@@ -115,12 +115,18 @@ void bind_parts(nb::module_& m) {
           "heads"_a, "begins"_a, "triples"_a = false,
           "The candidates: heads [arcs] sorted by modifier, begins [size + 1] of each word. All scores are zero.")
       .def_prop_ro("size", [](const Frames& frames) { return frames.size; })
-      .def_prop_ro("fan_arcs", [](const Frames& frames) { return copied(frames.fan_arcs); })
-      .def_prop_ro("fan_begins", [](const Frames& frames) { return copied(frames.fan_begins); })
-      .def_prop_ro("strides", [](const Frames& frames) { return copied(frames.strides); })
-      .def_prop_ro("pairs", [](const Frames& frames) { return copied(frames.pairs); })
-      .def_prop_ro("triples", [](const Frames& frames) { return copied(frames.triples); })
-      .def_prop_ro("grand", [](const Frames& frames) { return copied(frames.grand); })
+      .def_prop_ro(
+          "fan_arcs", [](const Frames& frames) { return copied(frames.fan_arcs); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "fan_begins", [](const Frames& frames) { return copied(frames.fan_begins); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "strides", [](const Frames& frames) { return copied(frames.strides); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "pairs", [](const Frames& frames) { return copied(frames.pairs); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "triples", [](const Frames& frames) { return copied(frames.triples); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "grand", [](const Frames& frames) { return copied(frames.grand); }, nb::rv_policy::move)
       .def(
           "set_scores",
           [](Frames& frames, const In<float>& pairs, const In<float>& triples, const In<float>& grand) {
