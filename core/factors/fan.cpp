@@ -1,98 +1,75 @@
 #include "factors/fan.hpp"
 
+#include "factors/lanes.hpp"
 #include "semiring.hpp"
 
 namespace headlong {
 
 namespace {
 
-constexpr std::size_t WIDTH = LANE_WIDTH;
-
-// LANE_WIDTH scores, one a lane; every loop over them is one or two vector instructions.
-struct Block {
-  Score lane[WIDTH];
-};
-
-inline Block load(const Score* from) {
-  Block block;
-  for (std::size_t k = 0; k < WIDTH; ++k) block.lane[k] = from[k];
-  return block;
-}
-
-inline Block load(const float* from) {
-  Block block;
-  for (std::size_t k = 0; k < WIDTH; ++k) block.lane[k] = from[k];
-  return block;
-}
-
-inline Block filled(Score score) {
-  Block block;
-  for (std::size_t k = 0; k < WIDTH; ++k) block.lane[k] = score;
-  return block;
-}
-
-inline void store(const Block& block, Score* to) {
-  for (std::size_t k = 0; k < WIDTH; ++k) to[k] = block.lane[k];
-}
-
-// Both semirings multiply by adding.
-inline Block operator+(const Block& a, const Block& b) {
-  Block sum;
-  for (std::size_t k = 0; k < WIDTH; ++k) sum.lane[k] = a.lane[k] + b.lane[k];
+// value[j] = sum over i < j of value[i] * pairs[i, j].
+template <class Semiring>
+inline Block arrive_by_pairs(const Fan& fan, Index place, const Score* values) {
+  const float* pair = fan.pairs + pair_place(0, place) * fan.stride;
+  Block sum = load(values) + load(pair);
+  for (Index before = 1; before < place; ++before) {
+    pair += fan.stride;
+    values += fan.stride;
+    sum = plus<Semiring>(sum, load(values) + load(pair));
+  }
   return sum;
 }
 
-template <class Semiring>
-inline Block plus(const Block& a, const Block& b) {
-  Block sum;
-  for (std::size_t k = 0; k < WIDTH; ++k) sum.lane[k] = Semiring::plus(a.lane[k], b.lane[k]);
-  return sum;
-}
-
-// value[j] = sum over i < j of value[i] * pairs[i, j], times j's own scores.
-template <class Semiring>
-void forward_pairs(const Fan& fan, const Score* modifiers, Score* values, Score* ends) {
-  const std::size_t stride = fan.stride;
-  store(filled(Semiring::one()), values);
-  const float* pair = fan.pairs;
-  for (Index place = 1; place <= fan.size + 1; ++place) {
-    Block sum = load(values) + load(pair);
-    pair += stride;
-    for (Index before = 1; before < place; ++before, pair += stride)
-      sum = plus<Semiring>(sum, load(values + before * stride) + load(pair));
-    if (place > fan.size) return store(sum, ends);
-    store(sum + load(fan.grand + (place - 1) * stride) + filled(modifiers[place - 1]), values + place * stride);
+// value[i, j] = (sum over h < i of value[h, i] * triples[h, i, j]) * pairs[i, j]: calls visit(i, value) for every i.
+template <class Semiring, class Visit>
+inline void arrive_by_triples(const Fan& fan, Index place, const Score* values, Visit visit) {
+  const float* pair = fan.pairs + pair_place(0, place) * fan.stride;
+  const float* triple = fan.triples + triple_place(0, 1, place);
+  for (Index last = 0; last < place; ++last, pair += fan.stride) {
+    Block sum = filled(last == 0 ? Semiring::one() : Semiring::zero());
+    for (Index before = 0; before < last; ++before, values += fan.stride, ++triple)
+      sum = plus<Semiring>(sum, load(values) + filled(*triple));
+    visit(last, sum + load(pair));
   }
 }
 
-// value[i, j] = (sum over h < i of value[h, i] * triples[h, i, j]) * pairs[i, j], times j's own scores.
 template <class Semiring>
-void forward_triples(const Fan& fan, const Score* modifiers, Score* values, Score* ends) {
-  const std::size_t stride = fan.stride;
-  const float* pair = fan.pairs;
-  const float* triple = fan.triples;
+inline void arrive(const Fan& fan, Index place, Score* values) {
+  const Block own = load(fan.grand + (place - 1) * fan.stride);
+  if (fan.triples)
+    arrive_by_triples<Semiring>(fan, place, values, [&](Index last, const Block& value) {
+      store(value + own, values + pair_place(last, place) * fan.stride);
+    });
+  else
+    store(arrive_by_pairs<Semiring>(fan, place, values) + own, values + place * fan.stride);
+}
+
+template <class Semiring>
+inline void finish(const Fan& fan, const Score* values, Score* ends) {
   Block end = filled(Semiring::zero());
-  for (Index place = 1; place <= fan.size + 1; ++place) {
-    const bool is_end = place > fan.size;
-    const Block own =
-        is_end ? filled(Semiring::one()) : load(fan.grand + (place - 1) * stride) + filled(modifiers[place - 1]);
-    const Score* source = values;
-    for (Index last = 0; last < place; ++last, pair += stride) {
-      Block sum = filled(last == 0 ? Semiring::one() : Semiring::zero());
-      for (Index before = 0; before < last; ++before, source += stride, ++triple)
-        sum = plus<Semiring>(sum, load(source) + filled(*triple));
-      sum = sum + load(pair) + own;
-      if (is_end)
-        end = plus<Semiring>(end, sum);
-      else
-        store(sum, values + pair_place(last, place) * stride);
-    }
-  }
+  if (fan.triples)
+    arrive_by_triples<Semiring>(fan, fan.size + 1, values,
+                                [&](Index, const Block& value) { end = plus<Semiring>(end, value); });
+  else
+    end = arrive_by_pairs<Semiring>(fan, fan.size + 1, values);
   store(end, ends);
 }
 
 template <class Semiring>
-void backward_pairs(const Fan& fan, const Score* modifiers, Score* rests) {
+inline void forward(const Fan& fan, const Score* modifiers, Score* values, Score* ends) {
+  if (!fan.triples) store(filled(Semiring::one()), values);
+  for (Index place = 1; place <= fan.size; ++place) {
+    arrive<Semiring>(fan, place, values);
+    const Block score = filled(modifiers[place - 1]);
+    const std::size_t begin = fan.triples ? pair_place(0, place) : place, count = fan.triples ? place : 1;
+    for (std::size_t state = begin; state < begin + count; ++state)
+      store(load(values + state * fan.stride) + score, values + state * fan.stride);
+  }
+  finish<Semiring>(fan, values, ends);
+}
+
+template <class Semiring>
+void backward_pairs(const Fan& fan, const Score* modifiers, Score* rests, Score* totals) {
   const std::size_t stride = fan.stride;
   for (Index place = 0; place <= fan.size; ++place) store(filled(Semiring::zero()), rests + place * stride);
   // All that follows a place has been added to its rest when its turn comes.
@@ -106,10 +83,11 @@ void backward_pairs(const Fan& fan, const Score* modifiers, Score* rests) {
       store(plus<Semiring>(load(target), load(pair) + rest), target);
     }
   }
+  store(load(rests), totals);
 }
 
 template <class Semiring>
-void backward_triples(const Fan& fan, const Score* modifiers, Score* rests) {
+void backward_triples(const Fan& fan, const Score* modifiers, Score* rests, Score* totals) {
   const std::size_t stride = fan.stride, states = fan.states();
   for (std::size_t state = 0; state < states; ++state) store(filled(Semiring::zero()), rests + state * stride);
   for (Index place = fan.size + 1; place > 1; --place) {
@@ -124,40 +102,64 @@ void backward_triples(const Fan& fan, const Score* modifiers, Score* rests) {
         store(plus<Semiring>(load(target), rest + filled(*triple)), target);
     }
   }
+  Block total = load(fan.pairs + pair_place(0, fan.size + 1) * stride);
+  for (Index place = 1; place <= fan.size; ++place) {
+    const std::size_t state = pair_place(0, place) * stride;
+    total = plus<Semiring>(total, load(fan.pairs + state) + load(rests + state) +
+                                      load(fan.grand + (place - 1) * stride) + filled(modifiers[place - 1]));
+  }
+  store(total, totals);
+}
+
+// Calls work(block, lane) for every block of lanes.
+template <class Work>
+inline void for_blocks(const Fan& fan, Work work) {
+  Fan block = fan;
+  for (std::size_t lane = 0; lane < fan.stride; lane += LANE_WIDTH) {
+    work(block, lane);
+    block.pairs += LANE_WIDTH;
+    block.grand += LANE_WIDTH;
+  }
 }
 
 }  // namespace
 
 template <class Semiring>
 void fan_forward(const Fan& fan, const Score* modifiers, Score* values, Score* ends) {
-  Fan block = fan;
-  for (std::size_t lane = 0; lane < fan.stride; lane += WIDTH) {
-    block.pairs = fan.pairs + lane;
-    block.grand = fan.grand + lane;
-    if (fan.triples)
-      forward_triples<Semiring>(block, modifiers, values + lane, ends + lane);
-    else
-      forward_pairs<Semiring>(block, modifiers, values + lane, ends + lane);
-  }
+  for_blocks(fan, [&](const Fan& block, std::size_t lane) {
+    forward<Semiring>(block, modifiers, values + lane, ends + lane);
+  });
 }
 
 template <class Semiring>
-void fan_backward(const Fan& fan, const Score* modifiers, Score* rests) {
-  Fan block = fan;
-  for (std::size_t lane = 0; lane < fan.stride; lane += WIDTH) {
-    block.pairs = fan.pairs + lane;
-    block.grand = fan.grand + lane;
+void fan_arrive(const Fan& fan, Index place, Score* values) {
+  for_blocks(fan, [&](const Fan& block, std::size_t lane) {
+    if (place == 1 && !fan.triples) store(filled(Semiring::one()), values + lane);
+    arrive<Semiring>(block, place, values + lane);
+  });
+}
+
+template <class Semiring>
+void fan_finish(const Fan& fan, const Score* values, Score* ends) {
+  for_blocks(fan, [&](const Fan& block, std::size_t lane) { finish<Semiring>(block, values + lane, ends + lane); });
+}
+
+template <class Semiring>
+void fan_backward(const Fan& fan, const Score* modifiers, Score* rests, Score* totals) {
+  for_blocks(fan, [&](const Fan& block, std::size_t lane) {
     if (fan.triples)
-      backward_triples<Semiring>(block, modifiers, rests + lane);
+      backward_triples<Semiring>(block, modifiers, rests + lane, totals + lane);
     else
-      backward_pairs<Semiring>(block, modifiers, rests + lane);
-  }
+      backward_pairs<Semiring>(block, modifiers, rests + lane, totals + lane);
+  });
 }
 
 template void fan_forward<MaxPlus>(const Fan&, const Score*, Score*, Score*);
 template void fan_forward<LogSumExp>(const Fan&, const Score*, Score*, Score*);
-template void fan_backward<MaxPlus>(const Fan&, const Score*, Score*);
-template void fan_backward<LogSumExp>(const Fan&, const Score*, Score*);
+template void fan_arrive<MaxPlus>(const Fan&, Index, Score*);
+template void fan_finish<MaxPlus>(const Fan&, const Score*, Score*);
+template void fan_backward<MaxPlus>(const Fan&, const Score*, Score*, Score*);
+template void fan_backward<LogSumExp>(const Fan&, const Score*, Score*, Score*);
 
 void fan_trace(const Fan& fan, const Score* values, Index lane, std::vector<Index>& places) {
   const std::size_t stride = fan.stride;

@@ -32,10 +32,17 @@ struct Fan {
 template <class Semiring>
 void fan_forward(const Fan& fan, const Score* modifiers, Score* values, Score* ends);
 
-// Backward: the total over all ways from each state to the end [states][stride], the state's modifier excluded. Same
-// complexity.
+// The same step by step: the values of the states whose last place is `place`, without its modifier's score, which the
+// caller adds; and those of the end.
 template <class Semiring>
-void fan_backward(const Fan& fan, const Score* modifiers, Score* rests);
+void fan_arrive(const Fan& fan, Index place, Score* values);
+template <class Semiring>
+void fan_finish(const Fan& fan, const Score* values, Score* ends);
+
+// Backward: the total over all ways from each state to the end [states][stride], the state's modifier excluded, and
+// from the start [stride]. Same complexity.
+template <class Semiring>
+void fan_backward(const Fan& fan, const Score* modifiers, Score* rests, Score* totals);
 
 // The best way to the end in one lane, off the values of a finished max-plus recursion whose end is not -inf: appends
 // the places, descending. O(size) a place.

@@ -108,7 +108,7 @@ Score HeadAutomaton::marginals(std::span<const Score> scores, FactorWorkspace& m
   for (int side : {0, 1}) {
     const Fan fan(*frames_, 2 * head_ + side);
     workspace.rests[side].resize(fan.states() * fan.stride);
-    fan_backward<LogSumExp>(fan, scores.data() + begin, workspace.rests[side].data());
+    fan_backward<LogSumExp>(fan, scores.data() + begin, workspace.rests[side].data(), workspace.ends[side].data());
     for_states(fan, [&](Index place, std::size_t state) {
       for (Index lane = 0; lane < lanes_; ++lane) {
         const Score through =
@@ -153,7 +153,7 @@ Score HeadAutomaton::max_marginals(std::span<const Score> scores, FactorWorkspac
     // What the other side and the lane itself add.
     auto outside = [&](Index lane) { return workspace.ends[1 - side][lane] + (lane_links_ > 0 ? scores[lane] : 0.0); };
     rests.resize(fan.states() * fan.stride);
-    fan_backward<MaxPlus>(fan, scores.data() + begin, rests.data());
+    fan_backward<MaxPlus>(fan, scores.data() + begin, rests.data(), workspace.ends[side].data());
     for_states(fan, [&](Index place, std::size_t state) {
       Score& found = on[begin + place - 1];
       for (Index lane = 0; lane < lanes_; ++lane)
