@@ -184,17 +184,22 @@ void bind_parts(nb::module_& m) {
       .def(
           "solve",
           [](const Frames& frames, const In<double>& arc_scores, const std::string& method, bool single_root,
-             bool projective, Index max_iterations, Index max_nodes, double time_limit, double tolerance) {
+             bool projective, Index max_iterations, Index max_nodes, Index max_sweeps, double time_limit,
+             double tolerance) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(METHODS.contains(method), "the methods are climb, ad3, subgradient and exact");
             require(max_iterations >= 1, "max_iterations must be positive");
-            require(max_nodes >= 0, "max_nodes must not be negative");
+            require(max_nodes >= 0 && max_sweeps >= 0, "max_nodes and max_sweeps must not be negative");
             require(tolerance >= 0.0, "tolerance must not be negative");
             require_scores(view(arc_scores));
-            const TreeOptions options{
-                METHODS.at(method), {single_root ? RootRule::Single : RootRule::Multi, projective},
-                max_iterations,     max_nodes,
-                time_limit,         tolerance};
+            TreeOptions options;
+            options.method = METHODS.at(method);
+            options.rules = {single_root ? RootRule::Single : RootRule::Multi, projective};
+            options.max_iterations = max_iterations;
+            options.max_nodes = max_nodes;
+            options.max_sweeps = max_sweeps;
+            options.time_limit = time_limit;
+            options.tolerance = tolerance;
             TreeSolution solution;
             {
               nb::gil_scoped_release unlocked;
@@ -207,11 +212,14 @@ void bind_parts(nb::module_& m) {
             answer["bound"] = solution.bound;
             answer["certified"] = solution.certified;
             answer["status"] = name_of(solution.status);
+            answer["sweeps"] = solution.sweeps;
             answer["iterations"] = solution.iterations;
+            answer["arcs"] = solution.arcs;
             return answer;
           },
           "arc_scores"_a, "method"_a = "ad3", "single_root"_a = true, "projective"_a = false, "max_iterations"_a = 1000,
-          "max_nodes"_a = 1000, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
+          "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
-          "certified, status and iterations.");
+          "certified, status, sweeps of the ascent, iterations of the solver behind it, and how many arcs it was "
+          "left.");
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "parser/tree_graph.hpp"
+#include "trees/reduced_costs.hpp"
 
 namespace headlong {
 
@@ -22,15 +23,34 @@ struct Ascent {
   std::vector<Score> tree;        // [arcs]
   std::vector<Score> deficits;    // [links] what the automaton's value loses at least if the link must be on
   std::vector<Score> values;      // [size] of the automata
-  std::vector<Score> states, rests[2], totals[2], outside;  // scratch of a visit
-  Score bound = std::numeric_limits<Score>::infinity();
+  std::vector<Score> states, rests[2], totals[2], outside, reduced;  // scratch of a visit
+  Score tree_value = 0.0;                                            // of the best tree under `tree`
+  ReducedCostWorkspace costs;
 };
 
 // Splits the scores of the arcs, which must be finite, and sets everything up. O(arcs).
 void start_ascent(const Frames& frames, std::span<const Score> arc_scores, Ascent& ascent);
 
-// Visits all heads, in ascending or descending order; each passes on to those that come later. Sets values, deficits
-// and the bound (without the tree). Returns the bound.
-Score sweep(const Frames& frames, bool ascending, Ascent& ascent);
+enum class Direction : std::uint8_t { Ascending, Descending, Still };
+
+// Visits all heads, in ascending or descending order; each passes on to those that come later. Still: nothing is passed
+// on, and all deficits hold together. Sets values and deficits (those of lanes hold after any sweep), and returns the
+// bound.
+Score sweep(const Frames& frames, Direction direction, Ascent& ascent);
+
+// Lets the tree see the deficits of the lanes: where they do not form a tree, the bound falls, and arcs into cycles
+// become cheaper. Trees may be non-projective. Follows a sweep; returns the bound, -inf if there is no tree.
+Score ask_tree(const Frames& frames, RootRule rule, Ascent& ascent);
+
+// Whether the incumbent's rivals may need each arc [arcs]: 0 if all trees with the arc are worth no more than
+// `threshold`. Follows a still sweep that returned `bound`. Returns how many may be needed. O(arcs).
+std::size_t needed_arcs(const Frames& frames, Score bound, Score threshold, const Ascent& ascent,
+                        std::span<std::uint8_t> keep);
+
+// Goes on with fewer arcs, given by their numbers before, in the frames that `keep_arcs` wrote.
+void restrict_ascent(const Frames& reduced, std::span<const Index> kept, Ascent& ascent);
+
+// The multipliers [links] at which the graph of the sentence has the scores of the ascent.
+void multipliers_of(const Frames& frames, const Graph& graph, const Ascent& ascent, std::vector<double>& multipliers);
 
 }  // namespace headlong

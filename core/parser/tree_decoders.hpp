@@ -1,7 +1,7 @@
 // Decoders of the higher-order model: from scores of arcs and frames to a tree, with a bound on what any tree is worth.
 #pragma once
 
-#include "parser/tree_graph.hpp"
+#include "parser/ascent.hpp"
 #include "search/climb.hpp"
 #include "solvers/solver.hpp"
 #include "trees/eisner.hpp"
@@ -21,6 +21,7 @@ struct TreeOptions {
   TreeRules rules;
   Index max_iterations = 1000;  // of the relaxation's solver (of each node)
   Index max_nodes = 1000;       // of branch and bound
+  Index max_sweeps = 64;        // of the ascent before the solver; 0: the solver alone
   double time_limit = 0.0;      // seconds; 0: none
   double tolerance = 1e-9;      // a relative gap between bound and score below this is a certificate
 };
@@ -31,7 +32,9 @@ struct TreeSolution {
   Score bound = std::numeric_limits<Score>::infinity();  // no tree is worth more
   bool certified = false;                                // the tree is the best one: status Optimal
   Status status = Status::Unconverged;
-  Index iterations = 0;  // of the solver; nodes of branch and bound
+  Index sweeps = 0;      // of the ascent
+  Index iterations = 0;  // of the solver behind it, 0 if it was not needed; nodes of branch and bound
+  Index arcs = 0;        // how many candidates were left for the solver
 };
 
 // Scratch memory, kept between sentences.
@@ -43,7 +46,13 @@ struct TreeWorkspace {
   MstWorkspace mst;
   EisnerWorkspace eisner;
   ClimbWorkspace climb;
+  Ascent ascent;
   Graph graph;
+  std::vector<std::uint8_t> keep;    // [arcs]
+  std::vector<Index> kept;           // arcs that are left, by their numbers before
+  std::vector<double> multipliers;   // [links of the graph]
+  Frames frames[2];                  // with fewer and fewer arcs, in turn
+  std::vector<Score> arc_scores[2];  // of them
 };
 
 // Writes the best tree of the first-order scores [arcs] to heads [size] and returns its score, -inf if there is no tree
