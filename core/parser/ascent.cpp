@@ -142,7 +142,17 @@ void visit_fan(Visit& visit, int side, Index begin) {
         on = std::max(on, states[state * stride + lane] + rests[state * stride + lane] + outside[lane]);
     on += modifiers[place - 1];
     Score off = visit.best;
-    if (visit.passes(link)) {
+    const Index partner = ascent.partners[link];
+    if (frames.lanes[partner] == 1) {
+      // The arc is in all trees: whatever makes it the automaton's choice costs its only lane as much, and nothing
+      // more.
+      if (on < off && on > NEGATIVE_INFINITY && visit.direction != Direction::Still) {
+        ascent.scores[link] += off - on;
+        ascent.scores[ascent.others[link]] -= off - on;
+        ascent.values[partner] -= off - on;
+        on = off;
+      }
+    } else if (visit.passes(link)) {
       // Rounding errors must not feign a difference.
       if (on >= visit.best - 1e-12 * std::abs(visit.best))
         off = best_without(visit, fan, place, states, rests, outside, modifiers, on);
@@ -252,25 +262,29 @@ std::size_t needed_arcs(const Frames& frames, Score bound, Score threshold, cons
   return count;
 }
 
-void restrict_ascent(const Frames& reduced, std::span<const Index> kept, Ascent& ascent) {
-  // By arc: the scores of its lane, and of its modifier.
-  std::vector<Score>&lanes = ascent.reduced, &modifiers = ascent.outside;
-  lanes.resize(kept.size());
-  modifiers.resize(kept.size());
-  for (std::size_t arc = 0; arc < kept.size(); ++arc) {
-    const Index link = ascent.lane_links[kept[arc]];
-    lanes[arc] = ascent.scores[link];
-    modifiers[arc] = ascent.scores[ascent.others[link]];
-    ascent.tree[arc] = ascent.tree[kept[arc]];
+void save_split(const Ascent& ascent, std::span<const Index> arcs, ArcSplit& split) {
+  split.lanes.resize(arcs.size());
+  split.modifiers.resize(arcs.size());
+  split.tree.resize(arcs.size());
+  for (std::size_t k = 0; k < arcs.size(); ++k) {
+    const Index link = ascent.lane_links[arcs[k]];
+    split.lanes[k] = ascent.scores[link];
+    split.modifiers[k] = ascent.scores[ascent.others[link]];
+    split.tree[k] = ascent.tree[arcs[k]];
   }
-  ascent.tree.resize(kept.size());
-  number_links(reduced, ascent);
-  ascent.scores.resize(2 * kept.size());
-  for (std::size_t arc = 0; arc < kept.size(); ++arc) {
+  split.tree_value = ascent.tree_value;
+}
+
+void load_split(const Frames& frames, const ArcSplit& split, Ascent& ascent) {
+  number_links(frames, ascent);
+  ascent.scores.resize(2 * frames.arcs());
+  for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
     const Index link = ascent.lane_links[arc];
-    ascent.scores[link] = lanes[arc];
-    ascent.scores[ascent.others[link]] = modifiers[arc];
+    ascent.scores[link] = split.lanes[arc];
+    ascent.scores[ascent.others[link]] = split.modifiers[arc];
   }
+  ascent.tree.assign(split.tree.begin(), split.tree.end());
+  ascent.tree_value = split.tree_value;
 }
 
 void multipliers_of(const Frames& frames, const Graph& graph, const Ascent& ascent, std::vector<double>& multipliers) {

@@ -47,8 +47,17 @@ Score ask_tree(const Frames& frames, RootRule rule, Ascent& ascent);
 std::size_t needed_arcs(const Frames& frames, Score bound, Score threshold, const Ascent& ascent,
                         std::span<std::uint8_t> keep);
 
-// Goes on with fewer arcs, given by their numbers before, in the frames that `keep_arcs` wrote.
-void restrict_ascent(const Frames& reduced, std::span<const Index> kept, Ascent& ascent);
+// The split by arc: what a search needs to come back to it.
+struct ArcSplit {
+  std::vector<Score> lanes, modifiers, tree;  // [arcs]
+  Score tree_value = 0.0;
+};
+
+// The split of some arcs, given by their numbers.
+void save_split(const Ascent& ascent, std::span<const Index> arcs, ArcSplit& split);
+
+// Goes on from a split of all arcs of the frames.
+void load_split(const Frames& frames, const ArcSplit& split, Ascent& ascent);
 
 // The multipliers [links] at which the graph of the sentence has the scores of the ascent.
 void multipliers_of(const Frames& frames, const Graph& graph, const Ascent& ascent, std::vector<double>& multipliers);

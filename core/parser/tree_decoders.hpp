@@ -13,7 +13,7 @@ enum class TreeMethod : std::uint8_t {
   Climb,        // the best first-order tree, improved by local search; no bound
   Ad3,          // then the relaxation
   Subgradient,  // the same by the subgradient method
-  Exact         // and branch and bound
+  Exact         // branch and bound on the ascent; for projective trees, on AD3
 };
 
 struct TreeOptions {
@@ -48,8 +48,10 @@ struct TreeWorkspace {
   ClimbWorkspace climb;
   Ascent ascent;
   Graph graph;
-  std::vector<std::uint8_t> keep;    // [arcs]
-  std::vector<Index> kept;           // arcs that are left, by their numbers before
+  std::vector<std::uint8_t> keep;  // [arcs]
+  std::vector<Index> kept;         // arcs that are left, by their numbers before
+  std::vector<Index> numbers;      // [arcs] their numbers in the first node of a search; empty before it
+  ArcSplit split;
   std::vector<double> multipliers;   // [links of the graph]
   Frames frames[2];                  // with fewer and fewer arcs, in turn
   std::vector<Score> arc_scores[2];  // of them
