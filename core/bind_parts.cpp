@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <tuple>
@@ -44,6 +45,26 @@ void require(bool holds, const char* message) {
 template <class T>
 void require_scores(std::span<const T> scores) {
   for (T score : scores) require(score < T(1e30) && score == score, "a score is NaN, +inf or larger than 1e30");
+}
+
+Candidates candidates_of(const In<Index>& heads, const In<Index>& begins) {
+  require(begins.size() >= 2, "a sentence has at least its root");
+  const Index size = static_cast<Index>(begins.size()) - 1;
+  Candidates candidates;
+  candidates.heads.assign(view(heads).begin(), view(heads).end());
+  candidates.begins.assign(view(begins).begin(), view(begins).end());
+  require(candidates.begins[0] == 0 && candidates.begins[1] == 0, "the root has no heads");
+  for (Index word = 0; word < size; ++word)
+    require(candidates.begins[word] <= candidates.begins[word + 1], "begins must ascend");
+  require(candidates.begins.back() == static_cast<Index>(heads.size()), "begins must end with the heads");
+  for (Index word = 1; word < size; ++word) {
+    Index before = -1;
+    for (Index head : candidates.of(word)) {
+      require(head > before && head < size && head != word, "heads of a word must ascend, without itself");
+      before = head;
+    }
+  }
+  return candidates;
 }
 
 // Copies scores into a column of the frames.
@@ -93,24 +114,9 @@ void bind_parts(nb::module_& m) {
       .def(
           "__init__",
           [](Frames* self, const In<Index>& heads, const In<Index>& begins, bool triples) {
-            require(begins.size() >= 2, "a sentence has at least its root");
-            const Index size = static_cast<Index>(begins.size()) - 1;
-            Candidates candidates;
-            candidates.heads.assign(view(heads).begin(), view(heads).end());
-            candidates.begins.assign(view(begins).begin(), view(begins).end());
-            require(candidates.begins[0] == 0 && candidates.begins[1] == 0, "the root has no heads");
-            for (Index word = 0; word < size; ++word)
-              require(candidates.begins[word] <= candidates.begins[word + 1], "begins must ascend");
-            require(candidates.begins.back() == static_cast<Index>(heads.size()), "begins must end with the heads");
-            for (Index word = 1; word < size; ++word) {
-              Index before = -1;
-              for (Index head : candidates.of(word)) {
-                require(head > before && head < size && head != word, "heads of a word must ascend, without itself");
-                before = head;
-              }
-            }
+            const Candidates candidates = candidates_of(heads, begins);
             new (self) Frames();
-            lay_out(candidates, size, triples, *self);
+            lay_out(candidates, static_cast<Index>(begins.size()) - 1, triples, *self);
           },
           "heads"_a, "begins"_a, "triples"_a = false,
           "The candidates: heads [arcs] sorted by modifier, begins [size + 1] of each word. All scores are zero.")
@@ -222,4 +228,19 @@ void bind_parts(nb::module_& m) {
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
           "certified, status, sweeps of the ascent, iterations of the solver behind it, and how many arcs it was "
           "left.");
+
+  m.def(
+      "reduced_costs",
+      [](const In<Index>& heads, const In<Index>& begins, const In<double>& weights, bool single_root) {
+        const Candidates candidates = candidates_of(heads, begins);
+        require(weights.size() == candidates.count(), "one weight an arc is needed");
+        for (double weight : view(weights)) require(std::isfinite(weight), "weights must be finite");
+        std::vector<Score> costs(view(weights).begin(), view(weights).end());
+        ReducedCostWorkspace workspace;
+        const Score value = reduced_costs(candidates.heads, candidates.begins,
+                                          single_root ? RootRule::Single : RootRule::Multi, costs, workspace);
+        return std::make_tuple(copied(costs), value);
+      },
+      "heads"_a, "begins"_a, "weights"_a, "single_root"_a = true,
+      "The dual of the maximum spanning tree over candidates as in Frames: reduced costs [arcs] and the tree's value.");
 }

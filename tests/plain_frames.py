@@ -118,7 +118,7 @@ def plain_frames(draw: st.DrawFn, max_words: int = 5, max_heads: int = 6) -> Pla
     for word in range(1, words + 1):
         count = draw(st.integers(1, min(max_heads, words)))
         others = [head for head in range(words + 1) if head not in (word, kept[word])]
-        drawn = random.choice(others, min(count - 1, len(others)), replace=False) if others else []
+        drawn = random.permutation(others)[: count - 1]
         candidates.append(sorted({int(kept[word]), *(int(head) for head in drawn)}))
 
     def score(forbid: float) -> float:

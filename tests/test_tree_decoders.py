@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from headlong import _core
 from tests.oracles import is_projective, is_tree, root_arcs
@@ -16,11 +17,11 @@ METHODS = ["climb", "ad3", "subgradient", "exact"]
 
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=150, deadline=None)
-@given(plain_frames(), st.booleans(), st.booleans())
-def test_contract(method: str, frames: PlainFrames, single_root: bool, projective: bool) -> None:
+@given(plain_frames(), st.booleans(), st.booleans(), st.sampled_from([64, 64, 8, 1, 0]))
+def test_contract(method: str, frames: PlainFrames, single_root: bool, projective: bool, sweeps: int) -> None:
     core, arc_scores = frames.core()
     best = frames.best(single_root, projective)
-    found = core.solve(arc_scores, method, single_root, projective)
+    found = core.solve(arc_scores, method, single_root, projective, max_sweeps=sweeps)
     heads, score, bound = found["heads"], found["score"], found["bound"]
     tolerance = 1e-9 * max(1.0, abs(score)) if np.isfinite(score) else 1e-9
     assert is_tree(heads)
@@ -40,7 +41,7 @@ def test_contract(method: str, frames: PlainFrames, single_root: bool, projectiv
         assert found["status"] in ("optimal", "infeasible")
 
 
-def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.Frames, np.ndarray]:
+def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.Frames, NDArray[np.float64]]:
     """Three heads a word, among them that of a chain."""
     random = np.random.default_rng(seed)
     rows = [
@@ -57,17 +58,17 @@ def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.F
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_agree(method: str, projective: bool) -> None:
-    """Longer sentences, where enumeration does not reach: the certified score is the exact one."""
+    """Longer sentences, where enumeration does not reach: the general search over graphs is the referee."""
     for seed in range(8):
         core, arc_scores = random_frames(seed, 16, seed % 2 == 0)
-        exact = core.solve(arc_scores, "exact", projective=projective)
-        assert exact["certified"]
+        exact = _core.branch_and_bound(core.graph(arc_scores, True, projective), tolerance=1e-9)["value"]
         found = core.solve(arc_scores, method, projective=projective)
-        assert found["score"] <= exact["score"] + 1e-9
-        assert found["bound"] >= exact["score"] - 1e-7
+        assert found["certified"] or method != "exact"
+        assert found["score"] <= exact + 1e-6
+        assert found["bound"] >= exact - 1e-6
         assert core.tree_value(arc_scores, found["heads"]) == pytest.approx(found["score"], abs=1e-9)
         if found["certified"]:
-            assert found["score"] == pytest.approx(exact["score"], abs=1e-6)
+            assert found["score"] == pytest.approx(exact, abs=1e-6)
 
 
 def test_long_sentence_within_time() -> None:

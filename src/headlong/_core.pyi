@@ -279,3 +279,8 @@ class Frames:
         The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,
         certified, status, sweeps of the ascent, iterations of the solver behind it, and how many arcs it was left.
         """
+
+def reduced_costs(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
+    """
+    The dual of the maximum spanning tree over candidates as in Frames: reduced costs [arcs] and the tree's value.
+    """
