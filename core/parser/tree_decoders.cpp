@@ -25,7 +25,7 @@ Score best_tree(const Frames& frames, std::span<const Score> arc_scores, const T
 namespace {
 
 constexpr Index SWEEPS_A_ROUND = 8;  // between looks at the tree
-constexpr Index SWEEPS_A_NODE = 16;  // of the search
+constexpr Index SWEEPS_A_NODE = 8;  // of the search
 
 // What is left of the problem at a node of the search.
 struct Node {
@@ -178,7 +178,7 @@ Score Decoding::ascend(Index max_sweeps) {
     const bool dropped = drop_arcs(bound);
     if (has_gap()) return excluded_;
     const Score gap = bound - solution_.score;
-    if (!dropped && gap > 0.8 * earlier) break;
+    if (!dropped && gap > 0.7 * earlier) break;
     earlier = gap;
   }
   return bound;
