@@ -19,6 +19,9 @@ constexpr Score LOWEST = -1e4;
 // The part of a difference that a link passes on. Less is slow, more gets stuck earlier: measured on random sentences.
 constexpr Score SHARE = 0.6;
 
+// Differences below this, relative to the value of the automaton, are left alone.
+constexpr Score NOTHING = 1e-13;
+
 }  // namespace
 
 namespace {
@@ -32,6 +35,7 @@ void number_links(const Frames& frames, Ascent& ascent) {
   ascent.lane_links.resize(frames.arcs());
   ascent.deficits.assign(links, 0.0);
   ascent.values.assign(frames.size, 0.0);
+  ascent.quiet.assign(frames.size, 0);
   Index link = 0;
   for (Index head = 0; head < frames.size; ++head) {
     ascent.begins[head] = link;
@@ -75,18 +79,26 @@ struct Visit {
   Direction direction;
   Index lanes, lane_links;
   Score best = NEGATIVE_INFINITY;  // of the automaton, as it stands
+  bool has_moved = false;
 
   bool passes(Index link) const {
     const Index partner = ascent.partners[link];
     return direction == Direction::Ascending ? partner > head : direction == Direction::Descending && partner < head;
   }
 
+  void move(Index link, Score part) {
+    ascent.scores[link] -= part;
+    ascent.scores[ascent.others[link]] += part;
+    ascent.quiet[ascent.partners[link]] = 0;
+    has_moved = true;
+  }
+
   // Moves part of the difference between on and off to the other side; returns what is left of `on`.
   Score pass(Index link, Score on, Score off) {
     if (on == NEGATIVE_INFINITY || off == NEGATIVE_INFINITY) return on;
     const Score part = (on - off) * SHARE;
-    ascent.scores[link] -= part;
-    ascent.scores[ascent.others[link]] += part;
+    if (std::abs(part) <= NOTHING * (1.0 + std::abs(best))) return on;
+    move(link, part);
     return on - part;
   }
 };
@@ -147,9 +159,11 @@ void visit_fan(Visit& visit, int side, Index begin) {
       // The arc is in all trees: whatever makes it the automaton's choice costs its only lane as much, and nothing
       // more.
       if (on < off && on > NEGATIVE_INFINITY && visit.direction != Direction::Still) {
-        ascent.scores[link] += off - on;
-        ascent.scores[ascent.others[link]] -= off - on;
-        ascent.values[partner] -= off - on;
+        const std::uint8_t quiet = ascent.quiet[partner];
+        visit.move(link, on - off);
+        // Its only lane is worth less, and all else stays as it is there.
+        ascent.values[partner] += on - off;
+        ascent.quiet[partner] = quiet;
         on = off;
       }
     } else if (visit.passes(link)) {
@@ -199,6 +213,9 @@ void set_lane_deficits(const Visit& visit) {
 }
 
 void visit_head(const Frames& frames, Index head, Direction direction, Ascent& ascent) {
+  // Nothing has changed since a visit in this direction (for a still one: in any) had nothing to move.
+  const auto bit = static_cast<std::uint8_t>(1U << static_cast<unsigned>(direction));
+  if ((ascent.quiet[head] & bit) != 0 || (direction == Direction::Still && ascent.quiet[head] != 0)) return;
   Visit visit{frames, ascent, head, direction, frames.lanes[head], head == 0 ? 0 : frames.lanes[head]};
   const Index begin = ascent.begins[head];
   const Index begins[2] = {begin + visit.lane_links, begin + visit.lane_links + frames.fan_size(2 * head)};
@@ -220,6 +237,7 @@ void visit_head(const Frames& frames, Index head, Direction direction, Ascent& a
   }
   set_lane_deficits(visit);
   ascent.values[head] = visit.best;
+  ascent.quiet[head] = visit.has_moved ? 0 : ascent.quiet[head] | bit;
 }
 
 }  // namespace
@@ -243,6 +261,7 @@ Score ask_tree(const Frames& frames, RootRule rule, Ascent& ascent) {
   if (ascent.tree_value == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
     const Score cost = std::max(ascent.reduced[arc], LOWEST);
+    if (cost != ascent.deficits[ascent.lane_links[arc]]) ascent.quiet[frames.arc_modifiers[arc]] = 0;
     ascent.tree[arc] -= cost;
     ascent.scores[ascent.lane_links[arc]] += cost;
     ascent.deficits[ascent.lane_links[arc]] = cost;

@@ -23,6 +23,8 @@ struct Ascent {
   std::vector<Score> tree;        // [arcs]
   std::vector<Score> deficits;    // [links] what the automaton's value loses at least if the link must be on
   std::vector<Score> values;      // [size] of the automata
+  std::vector<std::uint8_t>
+      quiet;  // [size] a bit a direction: the last visit in it had nothing to move, nor has anything come in
   std::vector<Score> states, rests[2], totals[2], outside, reduced;  // scratch of a visit
   Score tree_value = 0.0;                                            // of the best tree under `tree`
   ReducedCostWorkspace costs;
