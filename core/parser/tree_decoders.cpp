@@ -25,7 +25,7 @@ Score best_tree(const Frames& frames, std::span<const Score> arc_scores, const T
 namespace {
 
 constexpr Index SWEEPS_A_ROUND = 8;  // between looks at the tree
-constexpr Index SWEEPS_A_NODE = 8;  // of the search
+constexpr Index SWEEPS_A_NODE = 8;   // of the search
 
 // What is left of the problem at a node of the search.
 struct Node {
@@ -184,12 +184,14 @@ Score Decoding::ascend(Index max_sweeps) {
   return bound;
 }
 
-// Splits what is left at the word whose two best heads are nearest to each other: it takes the better one, or not.
+// Splits what is left at one word: it takes its best head, or not. The word is one whose second best head costs little
+// beside the gap, and with many candidate modifiers, on which its head depends.
 void Decoding::branch(Score bound, std::vector<Node>& nodes) {
   Ascent& ascent = workspace_.ascent;
   sweep(*frames_, Direction::Still, ascent);
   Index found = -1;
-  Score nearest = NEGATIVE_INFINITY;
+  Score most = 0.0;
+  const Score gap = has_tree() ? std::max(bound - solution_.score, 1e-9) : 1.0;
   for (Index word = 1; word < frames_->size; ++word) {
     if (frames_->lanes[word] < 2) continue;
     Index best = -1;
@@ -201,7 +203,8 @@ void Decoding::branch(Score bound, std::vector<Node>& nodes) {
       else
         second = std::max(second, deficit);
     }
-    if (found < 0 || second > nearest) nearest = second, found = best;
+    const Score doubt = (1.0 + second / gap) * (0.1 + frames_->fan_size(2 * word) + frames_->fan_size(2 * word + 1));
+    if (found < 0 || doubt > most) most = doubt, found = best;
   }
   const Index word = frames_->arc_modifiers[found];
   for (bool takes : {false, true}) {
