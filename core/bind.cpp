@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "bind_graph.hpp"
+#include "bind_parts.hpp"
 #include "parser/trainer.hpp"
 
 namespace nb = nanobind;
@@ -630,4 +631,5 @@ NB_MODULE(_core, m) {
   bind_features(m);
   bind_parser(m);
   bind_graph(m);
+  bind_parts(m);
 }

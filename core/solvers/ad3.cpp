@@ -43,6 +43,10 @@ struct Run {
     solved.assign(graph.types.size(), 0);
     rounded.assign(graph.scores.size(), 0);
     consensus.assign(graph.scores.size(), 0.5);
+    const Start& first = options.start;
+    if (!first.multipliers.empty()) multipliers.assign(first.multipliers.begin(), first.multipliers.end());
+    if (!first.assignment.empty() && offer(graph, fixed, first.assignment, workspace, result))
+      consensus.assign(first.assignment.begin(), first.assignment.end());
     for (std::size_t i = 0; i < split.fixed.size(); ++i) {
       if (split.fixed[i] >= 0) consensus[i] = split.fixed[i];
       if (split.fixed[i] < 0 && split.degrees[i] == 0) consensus[i] = graph.scores[i] > 0.0;
@@ -115,8 +119,12 @@ bool is_certified(const Run& run) {
 // Updates bound and value; true if they meet.
 bool certify(Run& run) {
   run.result.bound = std::min(run.result.bound, dual_bound(run.graph, run.split, run.multipliers, run.workspace));
-  for (std::size_t i = 0; i < run.rounded.size(); ++i) run.rounded[i] = run.consensus[i] > 0.5;
-  offer(run.graph, run.fixed, run.rounded, run.workspace, run.result);
+  if (run.options.start.rounder) {
+    round(run.graph, run.options.start, run.consensus, run.workspace, run.result, run.fixed);
+  } else {
+    for (std::size_t i = 0; i < run.rounded.size(); ++i) run.rounded[i] = run.consensus[i] > 0.5;
+    offer(run.graph, run.fixed, run.rounded, run.workspace, run.result);
+  }
   return is_certified(run);
 }
 
@@ -156,7 +164,7 @@ Status iterate(Run& run) {
       bool certified = certify(run);
       if (converged && !certified && !was_rounded) {
         was_rounded = true;
-        round(run.graph, run.consensus, run.workspace, result, run.fixed);
+        round(run.graph, options.start, run.consensus, run.workspace, result, run.fixed);
         certified = is_certified(run);
       }
       add_trace(run);
@@ -199,7 +207,7 @@ SolverResult ad3(const Graph& graph, const Ad3Options& options, GraphWorkspace& 
     result.bound = NEGATIVE_INFINITY;
   } else if (result.status != Status::Optimal) {
     result.relaxed_value = relaxed_value(run);
-    round(graph, run.consensus, workspace, result, fixed);
+    round(graph, options.start, run.consensus, workspace, result, fixed);
     if (is_certified(run)) result.status = Status::Optimal;
   }
   result.relaxed = std::move(run.consensus);

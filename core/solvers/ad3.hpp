@@ -15,6 +15,7 @@ struct Ad3Options {
   Score cutoff = NEGATIVE_INFINITY;  // a bound below this ends the run: branch and bound wants no more
   double time_limit = 0.0;           // seconds; 0: none
   bool trace = false;
+  Start start = {};
 };
 
 // Solves the linear relaxation over the local polytopes of the factors, and the problem itself where the relaxation is

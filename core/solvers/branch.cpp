@@ -105,6 +105,7 @@ void Search::expand(Index node, std::priority_queue<Index, std::vector<Index>, O
   Ad3Options ad3_options = options.ad3;
   ad3_options.cutoff = threshold();
   ad3_options.trace = false;
+  if (node != 0) ad3_options.start.assignment = {};
   // Never 0, which would mean no limit.
   if (options.time_limit > 0.0) ad3_options.time_limit = std::max(options.time_limit - seconds(), 1e-9);
   const SolverResult found = ad3(graph, ad3_options, workspace, fixed);
@@ -130,6 +131,7 @@ void Search::expand(Index node, std::priority_queue<Index, std::vector<Index>, O
 }
 
 SolverResult Search::run() {
+  if (!options.ad3.start.assignment.empty()) offer(graph, {}, options.ad3.start.assignment, workspace, best);
   best.relaxed.assign(graph.variables(), 0.5);  // unless a node is solved
   std::priority_queue<Index, std::vector<Index>, Order> open(Order{nodes});
   nodes.push_back({NONE, NONE, -1, 0, std::numeric_limits<Score>::infinity()});

@@ -207,4 +207,11 @@ void round(const Graph& graph, std::span<const double> relaxed, GraphWorkspace& 
   }
 }
 
+void round(const Graph& graph, const Start& start, std::span<const double> relaxed, GraphWorkspace& workspace,
+           SolverResult& result, Fixed fixed) {
+  if (!start.rounder) return round(graph, relaxed, workspace, result, fixed);
+  std::vector<std::uint8_t> assignment(graph.scores.size());
+  if (start.rounder->round(relaxed, assignment)) offer(graph, fixed, assignment, workspace, result);
+}
+
 }  // namespace headlong

@@ -38,6 +38,22 @@ struct SolverResult {
 // Variables fixed by the caller, as branch and bound does: -1 free, 0 or 1; empty: all are free.
 using Fixed = std::span<const std::int8_t>;
 
+// Makes an assignment of relaxed values, for problems whose user knows better than `round` how to do that. Solvers
+// offer it to their result, where it counts if it is feasible.
+class Rounder {
+ public:
+  virtual ~Rounder() = default;
+  // Writes the assignment [variables]; false if there is none to try.
+  virtual bool round(std::span<const double> relaxed, std::span<std::uint8_t> assignment) = 0;
+};
+
+// What a run may start from.
+struct Start {
+  Rounder* rounder = nullptr;                // instead of `round`
+  std::span<const std::uint8_t> assignment;  // [variables] a first assignment, or empty
+  std::span<const double> multipliers;       // [links] or empty: zeros
+};
+
 // A graph as the dual methods see it: the scores of the variables split evenly over their links. Fixed variables
 // (those with a score of -inf are fixed at 0) stay exact. A link that must be off gets the score -inf. A link that must
 // be on is pinned: its multiplier is free, and the Lagrangian has the term multiplier * (z - 1), so that no score has
@@ -86,5 +102,9 @@ bool offer(const Graph& graph, Fixed fixed, std::span<const std::uint8_t> assign
 // `result.assignment` and what is found.
 void round(const Graph& graph, std::span<const double> relaxed, GraphWorkspace& workspace, SolverResult& result,
            Fixed fixed = {});
+
+// The same by the user's rounder, if there is one.
+void round(const Graph& graph, const Start& start, std::span<const double> relaxed, GraphWorkspace& workspace,
+           SolverResult& result, Fixed fixed);
 
 }  // namespace headlong

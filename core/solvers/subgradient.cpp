@@ -51,6 +51,9 @@ struct Run {
     means.assign(variables, 0.5);
     earlier.sums.assign(variables, 0.0);
     current.sums.assign(variables, 0.0);
+    const Start& first = options.start;
+    if (!first.multipliers.empty()) multipliers.assign(first.multipliers.begin(), first.multipliers.end());
+    if (!first.assignment.empty()) offer(graph, fixed, first.assignment, workspace, result);
   }
 
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
@@ -160,7 +163,7 @@ Status iterate(Run& run) {
     average(run);
     try_majority(run);
     if (iteration == 1 && !is_certified(run)) {
-      round(run.graph, run.means, run.workspace, result, run.fixed);
+      round(run.graph, options.start, run.means, run.workspace, result, run.fixed);
       first = first_step(run);
     }
     // Differences that rounding errors make are no rises.
@@ -175,7 +178,7 @@ Status iterate(Run& run) {
     if (certified) return Status::Optimal;
     if (iteration == milestone) {
       milestone *= 2;
-      round(run.graph, run.means, run.workspace, result, run.fixed);
+      round(run.graph, options.start, run.means, run.workspace, result, run.fixed);
       // Where the problem is infeasible, disagreements do not cancel out in the long run, and the dual falls without
       // end in the direction of their sum.
       if (result.value == NEGATIVE_INFINITY && proves_infeasible(run.graph, run.split, run.drift, run.workspace))
@@ -212,7 +215,7 @@ SolverResult subgradient(const Graph& graph, const SubgradientOptions& options, 
     return std::move(result);
   }
   if (result.status == Status::Unconverged) {
-    round(graph, result.relaxed, workspace, result, fixed);
+    round(graph, options.start, result.relaxed, workspace, result, fixed);
     if (is_certified(run)) result.status = Status::Optimal;
   }
   if (result.status == Status::Optimal) {

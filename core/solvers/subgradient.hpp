@@ -19,6 +19,7 @@ struct SubgradientOptions {
   bool lazy = true;         // do not solve a subproblem again whose scores have not changed (Koo 2010, section 7.4)
   double time_limit = 0.0;  // seconds; 0: none
   bool trace = false;
+  Start start = {};
 };
 
 // Minimizes the dual; ends with Optimal when all factors agree or bound and value meet, and otherwise with Unconverged.

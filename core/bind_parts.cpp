@@ -1,0 +1,246 @@
+// Frames and tree decoders for Python: shapes and numbers are checked here, and the GIL is released.
+#include "bind_parts.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "factors/head_automaton.hpp"
+#include "parser/tree_decoders.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace headlong;
+
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T>
+Out<T> copied(const std::vector<T>& values) {
+  auto* data = new T[values.size() + 1];
+  std::copy(values.begin(), values.end(), data);
+  nb::capsule owner(data, [](void* pointer) noexcept { delete[] static_cast<T*>(pointer); });
+  return Out<T>(data, {values.size()}, owner);
+}
+
+template <class Array>
+auto view(const Array& array) {
+  return std::span(array.data(), array.size());
+}
+
+void require(bool holds, const char* message) {
+  if (!holds) throw nb::value_error(message);
+}
+
+template <class T>
+void require_scores(std::span<const T> scores) {
+  for (T score : scores) require(score < T(1e30) && score == score, "a score is NaN, +inf or larger than 1e30");
+}
+
+Candidates candidates_of(const In<Index>& heads, const In<Index>& begins) {
+  require(begins.size() >= 2, "a sentence has at least its root");
+  const Index size = static_cast<Index>(begins.size()) - 1;
+  Candidates candidates;
+  candidates.heads.assign(view(heads).begin(), view(heads).end());
+  candidates.begins.assign(view(begins).begin(), view(begins).end());
+  require(candidates.begins[0] == 0 && candidates.begins[1] == 0, "the root has no heads");
+  for (Index word = 0; word < size; ++word)
+    require(candidates.begins[word] <= candidates.begins[word + 1], "begins must ascend");
+  require(candidates.begins.back() == static_cast<Index>(heads.size()), "begins must end with the heads");
+  for (Index word = 1; word < size; ++word) {
+    Index before = -1;
+    for (Index head : candidates.of(word)) {
+      require(head > before && head < size && head != word, "heads of a word must ascend, without itself");
+      before = head;
+    }
+  }
+  return candidates;
+}
+
+// Copies scores into a column of the frames.
+void fill(std::vector<float>& column, const In<float>& scores, const char* message) {
+  require(scores.size() == column.size(), message);
+  require_scores(view(scores));
+  std::copy(view(scores).begin(), view(scores).end(), column.begin());
+}
+
+void require_head(const Frames& frames, Index head) {
+  require(head >= 0 && head < frames.size, "the sentence has no such head");
+}
+
+std::vector<Index> places_of(const Frames& frames, Index fan, const In<Index>& places) {
+  Index before = 0;
+  for (Index place : view(places)) {
+    require(place > before && place <= frames.fan_size(fan), "places of a fan must ascend from 1");
+    before = place;
+  }
+  return {view(places).begin(), view(places).end()};
+}
+
+const std::map<std::string, TreeMethod> METHODS = {{"climb", TreeMethod::Climb},
+                                                   {"ad3", TreeMethod::Ad3},
+                                                   {"subgradient", TreeMethod::Subgradient},
+                                                   {"exact", TreeMethod::Exact}};
+
+const char* name_of(Status status) {
+  switch (status) {
+    case Status::Optimal:
+      return "optimal";
+    case Status::Fractional:
+      return "fractional";
+    case Status::Unconverged:
+      return "unconverged";
+    default:
+      return "infeasible";
+  }
+}
+
+}  // namespace
+
+void bind_parts(nb::module_& m) {
+  nb::class_<Frames>(m, "Frames",
+                     "Candidate arcs of a sentence, and the scores of parts around each head in the order of its\n"
+                     "automaton: see core/parts/frames.hpp.")
+      .def(
+          "__init__",
+          [](Frames* self, const In<Index>& heads, const In<Index>& begins, bool triples) {
+            const Candidates candidates = candidates_of(heads, begins);
+            new (self) Frames();
+            lay_out(candidates, static_cast<Index>(begins.size()) - 1, triples, *self);
+          },
+          "heads"_a, "begins"_a, "triples"_a = false,
+          "The candidates: heads [arcs] sorted by modifier, begins [size + 1] of each word. All scores are zero.")
+      .def_prop_ro("size", [](const Frames& frames) { return frames.size; })
+      .def_prop_ro(
+          "fan_arcs", [](const Frames& frames) { return copied(frames.fan_arcs); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "fan_begins", [](const Frames& frames) { return copied(frames.fan_begins); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "strides", [](const Frames& frames) { return copied(frames.strides); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "pairs", [](const Frames& frames) { return copied(frames.pairs); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "triples", [](const Frames& frames) { return copied(frames.triples); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "grand", [](const Frames& frames) { return copied(frames.grand); }, nb::rv_policy::move)
+      .def(
+          "set_scores",
+          [](Frames& frames, const In<float>& pairs, const In<float>& triples, const In<float>& grand) {
+            fill(frames.pairs, pairs, "one score a pair and lane is needed");
+            fill(frames.triples, triples, "one score a triple is needed");
+            fill(frames.grand, grand, "one score a place and lane is needed");
+          },
+          "pairs"_a, "triples"_a, "grand"_a, "Sets the scores, in the order of the columns of the same name.")
+      .def(
+          "value",
+          [](const Frames& frames, Index head, Index lane, const In<Index>& left, const In<Index>& right) {
+            require_head(frames, head);
+            require(lane >= 0 && lane < frames.lanes[head], "the head has no such lane");
+            return frame_value(frames, head, lane, places_of(frames, 2 * head, left),
+                               places_of(frames, 2 * head + 1, right));
+          },
+          "head"_a, "lane"_a, "left"_a, "right"_a, "What a head is worth with these places, without arc scores.")
+      .def(
+          "tree_value",
+          [](const Frames& frames, const In<double>& arc_scores, const In<Index>& heads) {
+            require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
+            require(heads.size() == static_cast<std::size_t>(frames.size), "one head a word is needed");
+            ClimbWorkspace workspace;
+            return tree_value(frames, view(arc_scores), view(heads), workspace);
+          },
+          "arc_scores"_a, "heads"_a, "What a tree is worth: its arcs and all parts.")
+      .def(
+          "edges",
+          [](const Frames& frames, Index head) {
+            require_head(frames, head);
+            std::vector<Index> sources, targets, links;
+            std::vector<Score> scores;
+            for (const auto& [source, target, link, score] : HeadAutomaton(frames, head).edges()) {
+              sources.push_back(source);
+              targets.push_back(target);
+              links.push_back(link);
+              scores.push_back(score);
+            }
+            return std::make_tuple(copied(sources), copied(targets), copied(links), copied(scores));
+          },
+          "head"_a, "The automaton of a head as edges: (sources, targets, link_of_edge, scores).")
+      .def(
+          "graph",
+          [](const Frames& frames, const In<double>& arc_scores, bool single_root, bool projective) {
+            require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
+            require(frames.size > 1, "a sentence without words has no graph");
+            require_scores(view(arc_scores));
+            Graph graph;
+            build_tree_graph(frames, view(arc_scores), {single_root ? RootRule::Single : RootRule::Multi, projective},
+                             graph);
+            return graph;
+          },
+          "arc_scores"_a, "single_root"_a = true, "projective"_a = false, nb::keep_alive<0, 1>(),
+          "The factor graph of the sentence: the tree, then the automata of the heads with modifiers.")
+      .def(
+          "solve",
+          [](const Frames& frames, const In<double>& arc_scores, const std::string& method, bool single_root,
+             bool projective, Index max_iterations, Index max_nodes, Index max_sweeps, double time_limit,
+             double tolerance) {
+            require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
+            require(METHODS.contains(method), "the methods are climb, ad3, subgradient and exact");
+            require(max_iterations >= 1, "max_iterations must be positive");
+            require(max_nodes >= 0 && max_sweeps >= 0, "max_nodes and max_sweeps must not be negative");
+            require(tolerance >= 0.0, "tolerance must not be negative");
+            require_scores(view(arc_scores));
+            TreeOptions options;
+            options.method = METHODS.at(method);
+            options.rules = {single_root ? RootRule::Single : RootRule::Multi, projective};
+            options.max_iterations = max_iterations;
+            options.max_nodes = max_nodes;
+            options.max_sweeps = max_sweeps;
+            options.time_limit = time_limit;
+            options.tolerance = tolerance;
+            TreeSolution solution;
+            {
+              nb::gil_scoped_release unlocked;
+              TreeWorkspace workspace;
+              solve_tree(frames, view(arc_scores), options, workspace, solution);
+            }
+            nb::typed<nb::dict, nb::str, nb::any> answer;
+            answer["heads"] = copied(solution.heads);
+            answer["score"] = solution.score;
+            answer["bound"] = solution.bound;
+            answer["certified"] = solution.certified;
+            answer["status"] = name_of(solution.status);
+            answer["sweeps"] = solution.sweeps;
+            answer["iterations"] = solution.iterations;
+            answer["arcs"] = solution.arcs;
+            return answer;
+          },
+          "arc_scores"_a, "method"_a = "ad3", "single_root"_a = true, "projective"_a = false, "max_iterations"_a = 1000,
+          "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
+          "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
+          "certified, status, sweeps of the ascent, iterations of the solver behind it, and how many arcs it was "
+          "left.");
+
+  m.def(
+      "reduced_costs",
+      [](const In<Index>& heads, const In<Index>& begins, const In<double>& weights, bool single_root) {
+        const Candidates candidates = candidates_of(heads, begins);
+        require(weights.size() == candidates.count(), "one weight an arc is needed");
+        for (double weight : view(weights)) require(std::isfinite(weight), "weights must be finite");
+        std::vector<Score> costs(view(weights).begin(), view(weights).end());
+        ReducedCostWorkspace workspace;
+        const Score value = reduced_costs(candidates.heads, candidates.begins,
+                                          single_root ? RootRule::Single : RootRule::Multi, costs, workspace);
+        return std::make_tuple(copied(costs), value);
+      },
+      "heads"_a, "begins"_a, "weights"_a, "single_root"_a = true,
+      "The dual of the maximum spanning tree over candidates as in Frames: reduced costs [arcs] and the tree's value.");
+}

@@ -1,0 +1,69 @@
+// Decoders of the higher-order model: from scores of arcs and frames to a tree, with a bound on what any tree is worth.
+#pragma once
+
+#include "parser/ascent.hpp"
+#include "search/climb.hpp"
+#include "solvers/solver.hpp"
+#include "trees/eisner.hpp"
+#include "trees/mst.hpp"
+
+namespace headlong {
+
+enum class TreeMethod : std::uint8_t {
+  Climb,        // the best first-order tree, improved by local search; no bound
+  Ad3,          // then the relaxation
+  Subgradient,  // the same by the subgradient method
+  Exact         // branch and bound on the ascent; for projective trees, on AD3
+};
+
+struct TreeOptions {
+  TreeMethod method = TreeMethod::Ad3;
+  TreeRules rules;
+  Index max_iterations = 1000;  // of the relaxation's solver (of each node)
+  Index max_nodes = 1000;       // of branch and bound
+  Index max_sweeps = 64;        // of the ascent before the solver; 0: the solver alone
+  double time_limit = 0.0;      // seconds; 0: none
+  double tolerance = 1e-9;      // a relative gap between bound and score below this is a certificate
+};
+
+struct TreeSolution {
+  std::vector<Index> heads;  // [size] always a tree within the rules; one that is not made of candidates has score -inf
+  Score score = NEGATIVE_INFINITY;
+  Score bound = std::numeric_limits<Score>::infinity();  // no tree is worth more
+  bool certified = false;                                // the tree is the best one: status Optimal
+  Status status = Status::Unconverged;
+  Index sweeps = 0;      // of the ascent
+  Index iterations = 0;  // of the solver behind it, 0 if it was not needed; nodes of branch and bound
+  Index arcs = 0;        // how many candidates were left for the solver
+};
+
+// Scratch memory, kept between sentences.
+struct TreeWorkspace {
+  std::vector<Score> dense;   // [size * size]
+  std::vector<Score> scores;  // [arcs]
+  std::vector<Index> heads;
+  std::vector<std::uint8_t> assignment;
+  MstWorkspace mst;
+  EisnerWorkspace eisner;
+  ClimbWorkspace climb;
+  Ascent ascent;
+  Graph graph;
+  std::vector<std::uint8_t> keep;  // [arcs]
+  std::vector<Index> kept;         // arcs that are left, by their numbers before
+  std::vector<Index> numbers;      // [arcs] their numbers in the first node of a search; empty before it
+  ArcSplit split;
+  std::vector<double> multipliers;   // [links of the graph]
+  Frames frames[2];                  // with fewer and fewer arcs, in turn
+  std::vector<Score> arc_scores[2];  // of them
+};
+
+// Writes the best tree of the first-order scores [arcs] to heads [size] and returns its score, -inf if there is no tree
+// of candidates (the heads are then some other tree). O(size^2), projective O(size^3).
+Score best_tree(const Frames& frames, std::span<const Score> arc_scores, const TreeRules& rules, std::span<Index> heads,
+                TreeWorkspace& workspace);
+
+// Decodes one sentence. The arc scores [arcs] are finite or -inf; they count together with the frames.
+void solve_tree(const Frames& frames, std::span<const Score> arc_scores, const TreeOptions& options,
+                TreeWorkspace& workspace, TreeSolution& solution);
+
+}  // namespace headlong
