@@ -200,13 +200,15 @@ void bind_graph(nb::module_& m) {
       .def(
           "add_python",
           [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, nb::object maximize,
-             nb::object score, nb::object marginals) {
+             nb::object score, nb::object marginals, nb::object lowest_own, nb::object expected_own) {
             check_links(graph, variables, negated);
             graph.structured.push_back(std::make_shared<PythonFactor>(
-                static_cast<Index>(variables.size()), std::move(maximize), std::move(score), std::move(marginals)));
+                static_cast<Index>(variables.size()), std::move(maximize), std::move(score), std::move(marginals),
+                std::move(lowest_own), std::move(expected_own)));
             link(graph, FactorType::Structured, graph.structured.size() - 1, variables, negated);
           },
-          "variables"_a, "negated"_a, "maximize"_a, "score"_a, "marginals"_a.none(),
+          "variables"_a, "negated"_a, "maximize"_a, "score"_a, "marginals"_a.none() = nb::none(),
+          "lowest_own"_a.none() = nb::none(), "expected_own"_a.none() = nb::none(),
           "Adds a factor whose services are Python functions; see headlong.inference.PythonFactor.")
       .def(
           "add_automaton",
@@ -307,11 +309,29 @@ void bind_graph(nb::module_& m) {
           "expected_own",
           [](const Graph& graph, Index factor, const In<double>& scores) {
             check_factor(graph, factor, scores.size());
-            require(graph.types[factor] != FactorType::Structured, "a structured factor has no expected own score");
+            require(has_marginals(graph, factor), "this factor has no marginals");
             GraphWorkspace workspace(graph);
             return expected_own(graph, factor, view(scores), workspace);
           },
-          "factor"_a, "scores"_a, "The mean of the factor's own score under the distribution of its marginals.")
+          "factor"_a, "scores"_a,
+          "The mean of the factor's own score under the distribution of its marginals; NaN if a factor in Python does\n"
+          "not tell.")
+      .def(
+          "entropy",
+          [](const Graph& graph, Index factor, const In<double>& scores) {
+            check_factor(graph, factor, scores.size());
+            require(has_marginals(graph, factor), "this factor has no marginals");
+            GraphWorkspace workspace(graph);
+            return entropy(graph, factor, view(scores), workspace);
+          },
+          "factor"_a, "scores"_a, "The entropy of that distribution in nats; NaN if expected_own is.")
+      .def(
+          "lowest_own",
+          [](const Graph& graph, Index factor) {
+            require(factor >= 0 && factor < graph.factors(), "the graph has no such factor");
+            return lowest_own(graph, factor);
+          },
+          "factor"_a, "A lower bound on the own scores of what the factor allows, or None if it does not tell.")
       .def(
           "max_marginals",
           [](const Graph& graph, Index factor, const In<double>& scores) {

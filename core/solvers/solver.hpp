@@ -51,7 +51,7 @@ struct Split {
   std::vector<double> sums;          // [variables] scratch
   Configuration best;                // scratch
   Score constant = 0.0;              // of fixed variables, and of those without links
-  Score lowest = 0.0;                // no assignment is worth less (for structured factors: a generous guess)
+  Score lowest = 0.0;                // no assignment is worth less (for factors in Python that do not tell: a guess)
   Score scale = 1.0;                 // the size of scores
   bool feasible = true;              // false: proven infeasible
 };

@@ -38,6 +38,7 @@ class GraphSolution:
     iterations: int  # of the method; nodes, for "ilp" and "exact"
     residuals: tuple[float, float]  # primal and dual at the end; beliefs: the last change of messages, and 0
     log_partition: float | None  # belief propagation: Bethe's approximation, exact on acyclic graphs
+    entropy: float | None  # belief propagation: Bethe's, in nats; NaN if a factor in Python does not tell its mean
     trace: FLOAT64 | None  # [points, 6] on request: iteration, value, bound, primal and dual residual, seconds
     pool: ScorePool  # of the graph
 
@@ -276,6 +277,7 @@ def _propagated(
         found["iterations"],
         (found["change"], 0.0),
         log_partition=None if max_product else found["log_partition"],
+        entropy=None if max_product else found["entropy"],
     )
 
 
@@ -332,10 +334,13 @@ def _solution(
     residuals: tuple[float, float] = (0.0, 0.0),
     *,
     log_partition: float | None = None,
+    entropy: float | None = None,
     trace: FLOAT64 | None = None,
 ) -> GraphSolution:
     on = None if assignment is None or value == -np.inf else np.asarray(assignment, bool)
-    return GraphSolution(status, value, bound, on, relaxed, iterations, residuals, log_partition, trace, graph.pool)
+    return GraphSolution(
+        status, value, bound, on, relaxed, iterations, residuals, log_partition, entropy, trace, graph.pool
+    )
 
 
 # The options of a method are the keywords of its function.
