@@ -57,6 +57,9 @@ const std::map<std::string, Logic> KINDS = {{"xor", Logic::Xor},        {"at_mos
                                             {"or", Logic::Or},          {"or_out", Logic::OrOut},
                                             {"at_most", Logic::AtMost}, {"exactly", Logic::Exactly}};
 
+const std::map<std::string, StepRule> STEP_RULES = {
+    {"polyak", StepRule::Polyak}, {"koo", StepRule::Koo}, {"rush", StepRule::Rush}};
+
 // Links a new factor of the given type, whose payload was appended just before.
 void link(Graph& graph, FactorType type, std::size_t place, const In<Index>& variables,
           const In<std::uint8_t>& negated) {
@@ -462,11 +465,10 @@ void bind_graph(nb::module_& m) {
       "subgradient",
       [](const Graph& graph, Index max_iterations, const std::string& rule, double step, double tolerance, bool lazy,
          double time_limit, bool trace, const std::optional<In<std::int8_t>>& fixed) {
-        require(rule == "koo" || rule == "rush", "the step rules are koo and rush");
+        require(STEP_RULES.contains(rule), "the step rules are polyak, koo and rush");
         require(step >= 0.0 && step < 1e100, "the first step must be positive, or 0 for the rule's own");
         const std::vector<std::int8_t> fixed_values = fixed_of(graph, fixed);
-        const SubgradientOptions options{
-            max_iterations, rule == "koo" ? StepRule::Koo : StepRule::Rush, step, tolerance, lazy, time_limit, trace};
+        const SubgradientOptions options{max_iterations, STEP_RULES.at(rule), step, tolerance, lazy, time_limit, trace};
         SolverResult result;
         {
           nb::gil_scoped_release release;
@@ -475,6 +477,6 @@ void bind_graph(nb::module_& m) {
         }
         return described(result);
       },
-      "graph"_a, "max_iterations"_a = 5000, "rule"_a = "koo", "step"_a = 0.0, "tolerance"_a = 1e-9, "lazy"_a = true,
+      "graph"_a, "max_iterations"_a = 5000, "rule"_a = "polyak", "step"_a = 0.0, "tolerance"_a = 1e-9, "lazy"_a = true,
       "time_limit"_a = 0.0, "trace"_a = false, "fixed"_a = nb::none(), RESULT);
 }

@@ -16,7 +16,8 @@ ad3 = partial(_core.ad3, max_iterations=20000)
 SOLVERS: dict[str, Any] = {
     "ad3": ad3,
     "ad3_penalty": partial(ad3, penalty=2.0, adapt_every=0),
-    "koo": _core.subgradient,
+    "polyak": _core.subgradient,
+    "koo": partial(_core.subgradient, rule="koo"),
     "rush": partial(_core.subgradient, rule="rush"),
     "few_iterations": partial(_core.ad3, max_iterations=3),
 }
@@ -142,12 +143,13 @@ class TestRelaxation:
             assert result["value"] == pytest.approx(best_value(description))
 
 
-def test_subgradient_comes_near_the_relaxation():
+@pytest.mark.parametrize(("rule", "iterations"), [("polyak", 5000), ("koo", 20000)])
+def test_subgradient_comes_near_the_relaxation(rule, iterations):
     for seed in range(60):
         rng = np.random.default_rng(seed)
         description = coupled_description(rng) if seed % 2 else random_description(rng)
         expected = relaxation(description)
-        result = _core.subgradient(description.build(), max_iterations=20000)
+        result = _core.subgradient(description.build(), rule=rule, max_iterations=iterations)
         if expected == -np.inf:
             assert result["status"] == "infeasible"
             continue
@@ -155,10 +157,13 @@ def test_subgradient_comes_near_the_relaxation():
         assert result["relaxed_value"] == pytest.approx(expected, abs=0.01 * max(1.0, abs(expected)))
 
 
-def test_lazy_decoding_changes_nothing():
+@pytest.mark.parametrize("rule", ["polyak", "koo", "rush"])
+def test_lazy_decoding_changes_nothing(rule):
     for seed in range(30):
         graph = coupled_description(np.random.default_rng(seed)).build()
-        lazy, eager = (_core.subgradient(graph, lazy=lazy, max_iterations=300, trace=True) for lazy in (True, False))
+        lazy, eager = (
+            _core.subgradient(graph, rule=rule, lazy=lazy, max_iterations=300, trace=True) for lazy in (True, False)
+        )
         np.testing.assert_array_equal(lazy["trace"][:, :5], eager["trace"][:, :5])
 
 
@@ -173,7 +178,7 @@ INFEASIBLE: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("solver", ["ad3", "koo"])
+@pytest.mark.parametrize("solver", ["ad3", "polyak", "koo"])
 @pytest.mark.parametrize("name", INFEASIBLE)
 def test_infeasible(solver, name):
     """Neither of the last two is found by unit propagation: the dual must be seen to fall without end."""
@@ -182,7 +187,7 @@ def test_infeasible(solver, name):
 
 
 class TestSmallGraphs:
-    @pytest.mark.parametrize("solver", ["ad3", "koo"])
+    @pytest.mark.parametrize("solver", ["ad3", "polyak", "koo"])
     def test_without_factors(self, solver):
         result = SOLVERS[solver](Description(np.array([1.0, -2.0, 0.0, -np.inf])).build())
         assert result["status"] == "optimal"
@@ -190,14 +195,14 @@ class TestSmallGraphs:
         assert result["assignment"].tolist()[:2] == [1, 0]
         assert result["assignment"][3] == 0
 
-    @pytest.mark.parametrize("solver", ["ad3", "koo"])
+    @pytest.mark.parametrize("solver", ["ad3", "polyak", "koo"])
     def test_without_variables(self, solver):
         result = SOLVERS[solver](_core.Graph())
         assert result["status"] == "optimal"
         assert result["value"] == 0.0
         assert result["assignment"].tolist() == []
 
-    @pytest.mark.parametrize("solver", ["ad3", "koo"])
+    @pytest.mark.parametrize("solver", ["ad3", "polyak", "koo"])
     def test_one_variable_in_one_factor_twice(self, solver):
         result = SOLVERS[solver](Description(np.array([-1.0]), [("pair", [0, 0], [0, 0], 3.0)]).build())
         assert (result["status"], result["value"]) == ("optimal", 2.0)
@@ -214,7 +219,7 @@ class TestSmallGraphs:
         assert result["status"] == "unconverged"
         assert result["iterations"] < _core.ad3(graph, max_iterations=5000)["iterations"]
 
-    @pytest.mark.parametrize("solver", ["ad3", "koo"])
+    @pytest.mark.parametrize("solver", ["ad3", "polyak", "koo"])
     def test_trace(self, solver):
         result = SOLVERS[solver](coupled_description(np.random.default_rng(3)).build(), trace=True)
         iterations, values, bounds, seconds = result["trace"][:, [0, 1, 2, 5]].T

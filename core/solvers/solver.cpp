@@ -108,7 +108,11 @@ bool proves_infeasible(const Graph& graph, Split& split, std::span<double> direc
   // Far enough for slopes down to 1e-6 to show, and not so far that rounding errors do.
   const double far = 1e6 * (split.scale + std::abs(split.lowest)) / std::sqrt(square);
   for (double& step : direction) step *= far;
-  return dual_bound(graph, split, direction, workspace) < split.lowest - (split.scale + std::abs(split.lowest));
+  return is_below_all(split, dual_bound(graph, split, direction, workspace));
+}
+
+bool is_below_all(const Split& split, Score bound) {
+  return bound < split.lowest - (split.scale + std::abs(split.lowest));
 }
 
 bool closes(Score value, Score bound, double tolerance) {

@@ -208,9 +208,10 @@ class PythonFactor(Factor):
     """A factor written in Python: derive from it and write `maximize`, which alone is enough for ``ad3`` (by the
     active-set method), ``subgradient`` and ``exact``. Link scores may be -inf, which forbids a link to be on.
 
-    Optional: `score`; `lowest_own`, for proofs that nothing is allowed; `marginals`, for ``belief``, and `expected_own`,
-    for its entropy; `rows`, for ``lp`` and ``ilp``. An exception that a method raises comes out of `solve` as it is. Calls are made one at a time for one call of `solve`; if several threads solve
-    graphs that share a factor, its methods must bear that.
+    Optional: `score`; `lowest_own`, to prove that nothing is allowed; `marginals`, for ``belief``, and `expected_own`,
+    for its entropy; `rows`, for ``lp`` and ``ilp``. An exception that a method raises comes out of `solve` as it
+    is. Calls are made one at a time for one call of `solve`; if several threads solve graphs that share a factor, its
+    methods must bear that.
 
     >>> from headlong.inference import Graph, solve
     >>> class Alternating(PythonFactor):  # every other one is on, or every other one but the first
@@ -243,8 +244,8 @@ class PythonFactor(Factor):
     def lowest_own(self) -> float:
         """A number that no own score of an allowed configuration is below.
 
-        Unless written, solvers take -10^6 (1 + |own score of the best configuration|) for it. Where own scores are lower
-        than that, a graph of which all assignments are that bad may be called infeasible.
+        Unless written, solvers take -10^6 (1 + |own score of the best configuration|) for it. Where own scores are
+        lower than that, a graph of which all assignments are that bad may be called infeasible.
         """
         raise OptionError(f"found a factor {type(self).__name__} that does not tell its lowest own score")
 
