@@ -82,7 +82,7 @@ LocalSearch::Opinion LocalSearch::opinion(Index factor) {
       own = graph_.dense[place].scores[count];
       break;
     default:
-      work_ += links;
+      work_ += links / 4;
       own = own_score(graph_, factor, std::span(on_).subspan(begin, links), workspace_);
   }
   return own == NEGATIVE_INFINITY ? Opinion{1, 0.0} : Opinion{0, own};
@@ -229,22 +229,46 @@ bool LocalSearch::try_neighbours(Index variable, Score before) {
       const Index other = graph_.link_variables[link];
       if (!is_free(other) || is_out_of_work()) continue;
       if (value_ + gain(other, -1) <= before) continue;
-      move(other);
-      if (is_better(before)) return true;
-      flip(other);
-      moved_.pop_back();
-      stamps_[other] = stamp_ - 1;
+      if (try_with(other, before)) return true;
     }
   }
   return false;
 }
 
-bool LocalSearch::try_move(Index variable) {
+bool LocalSearch::try_with(Index other, Score before) {
+  move(other);
+  if (is_better(before)) return true;
+  flip(other);
+  moved_.pop_back();
+  stamps_[other] = stamp_ - 1;
+  return false;
+}
+
+// The cheapest way to mend a structured factor: to turn off one of its links, such as a word's other head.
+bool LocalSearch::try_swaps(Index factor, Score before) {
+  for (Index link = graph_.link_begins[factor]; link < graph_.link_begins[factor + 1]; ++link) {
+    const Index other = graph_.link_variables[link];
+    if (!on_[link] || !is_free(other) || is_out_of_work()) continue;
+    flip_link(link);
+    const bool mends = opinion(factor).excess == 0;
+    flip_link(link);
+    if (mends && try_with(other, before)) return true;
+  }
+  return false;
+}
+
+bool LocalSearch::try_move(Index variable, bool thorough) {
   const Score before = value_;
   ++stamp_;
   moved_.clear();
   move(variable);
-  if (follow() && (is_better(before) || (moved_.size() == 1 && try_neighbours(variable, before)))) return true;
+  const auto is_structured = [&](Index factor) { return graph_.types[factor] == FactorType::Structured; };
+  const auto structured = std::find_if(violated_.begin(), violated_.end(), is_structured);
+  const bool is_cheap = structured == violated_.end();
+  if (!is_cheap && try_swaps(*structured, before)) return true;
+  if ((is_cheap || thorough) && follow() &&
+      (is_better(before) || (moved_.size() == 1 && try_neighbours(variable, before))))
+    return true;
   take_back();
   return false;
 }
@@ -258,13 +282,16 @@ bool LocalSearch::try_structured(Index factor) {
   return false;
 }
 
+// What is cheap comes first; what needs another configuration of a structured factor when nothing else helps.
 void LocalSearch::improve() {
-  for (bool improved = true; improved;) {
+  bool thorough = false, improved = true;
+  while ((improved || !thorough) && !is_out_of_work()) {
+    thorough = !improved;
     improved = false;
-    for (Index i = 0; i < graph_.variables() && !is_out_of_work(); ++i)
-      if (fixed_[i] < 0) improved = try_move(i) || improved;
-    for (Index f = 0; f < graph_.factors() && !is_out_of_work(); ++f)
+    for (Index f = 0; f < graph_.factors() && thorough && !is_out_of_work(); ++f)
       if (graph_.types[f] == FactorType::Structured) improved = try_structured(f) || improved;
+    for (Index i = 0; i < graph_.variables() && !is_out_of_work(); ++i)
+      if (fixed_[i] < 0) improved = try_move(i, thorough) || improved;
   }
 }
 

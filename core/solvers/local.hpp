@@ -48,7 +48,9 @@ class LocalSearch {
   bool mend_small(Index factor);
   bool mend_structured(Index factor);
   bool follow();
-  bool try_move(Index variable);
+  bool try_move(Index variable, bool thorough);
+  bool try_with(Index other, Score before);
+  bool try_swaps(Index factor, Score before);
   bool try_neighbours(Index variable, Score before);
   bool try_structured(Index factor);
   void take_back();

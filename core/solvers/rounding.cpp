@@ -176,7 +176,7 @@ void round(const Graph& graph, std::span<const double> relaxed, GraphWorkspace& 
     }
   }
 
-  const std::int64_t limit = 4096 + 64 * static_cast<std::int64_t>(graph.link_variables.size());
+  const std::int64_t limit = 4096 + 200 * static_cast<std::int64_t>(graph.link_variables.size());
   LocalSearch local(graph, rounding.start.fixed(), workspace, limit);
   if (found.value == NEGATIVE_INFINITY && result.value == NEGATIVE_INFINITY) {
     for (Index i = 0; i < graph.variables(); ++i) {
