@@ -34,7 +34,7 @@ FLOAT64 = npt.NDArray[np.float64]
 METHODS: dict[str, dict[str, Any]] = {
     "LP(S)": {"method": "lp", "tree_rows": "single"},
     "LP(M)": {"method": "lp", "tree_rows": "multi"},
-    "subgradient": {"method": "subgradient", "max_iterations": 5000},
+    "subgradient": {"method": "subgradient", "step_rule": "koo", "max_iterations": 5000},
     "AD3": {"method": "ad3", "max_iterations": 5000},
     "exact": {"method": "exact"},
 }
