@@ -18,8 +18,9 @@ struct Ad3Options {
 };
 
 // Solves the linear relaxation over the local polytopes of the factors, and the problem itself where the relaxation is
-// tight. An iteration takes one projection a factor, but for factors whose input has not changed, and no memory. Active
-// sets get a few steps an iteration, for the next one goes on from them (Martins et al. 2015, section 5).
+// tight. An iteration takes one projection a factor, but for factors whose input has not changed, and no memory
+// (tests/allocation.cpp counts). Active sets get a few steps an iteration, and the next one goes on from them; after
+// finitely many iterations all are exact, so that the proof of convergence stands (Eckstein and Bertsekas 1992).
 SolverResult ad3(const Graph& graph, const Ad3Options& options, GraphWorkspace& workspace, Fixed fixed = {});
 
 }  // namespace headlong
