@@ -36,7 +36,9 @@ struct Run {
   double penalty;                                  // in units of scores
   std::vector<double> multipliers, local, inputs;  // [links]
   std::vector<double> consensus, sums, trial;      // [variables], [variables], [links]
-  std::vector<std::uint8_t> solved, rounded;       // [factors], [variables]
+  std::vector<std::uint8_t> solved;                // [factors]
+  std::vector<std::uint8_t> trial_on;              // [variables]
+  std::vector<std::uint8_t> by_links, by_largest;  // [variables] the last assignments that were offered
   Index largest = -1;                              // the structured factor with most links, or -1
   Index unsolved = 0;                              // factors whose steps did not suffice in the last iteration
   bool was_rounded = false;                        // by `round`, after the last iteration
@@ -56,7 +58,9 @@ struct Run {
     trial.assign(links, 0.0);
     sums.assign(graph.scores.size(), 0.0);
     solved.assign(graph.types.size(), 0);
-    rounded.assign(graph.scores.size(), 0);
+    trial_on.assign(graph.scores.size(), 0);
+    by_links.reserve(graph.scores.size());
+    by_largest.reserve(graph.scores.size());
     consensus.assign(graph.scores.size(), 0.5);
     Index most_links = 0;
     for (Index f = 0; f < graph.factors(); ++f) {
@@ -142,13 +146,20 @@ bool is_certified(const Run& run) {
   return run.result.value > NEGATIVE_INFINITY && closes(run.result.value, run.result.bound, run.options.tolerance);
 }
 
+// Offers `trial_on`, unless it is what was offered last.
+void offer_trial(Run& run, std::vector<std::uint8_t>& last) {
+  if (last == run.trial_on && !last.empty()) return;
+  last.assign(run.trial_on.begin(), run.trial_on.end());
+  offer(run.graph, run.fixed, run.trial_on, run.workspace, run.result);
+}
+
 // Updates bound and value; true if they meet. Two assignments are offered: what most links of each variable want, and
 // the same with the configuration of the largest factor that gave the bound (a tree; Koo et al. 2010), which is often
 // the optimum many iterations before the other.
 bool certify(Run& run) {
   run.result.bound = std::min(run.result.bound, dual_bound(run.graph, run.split, run.multipliers, run.workspace));
-  for (std::size_t i = 0; i < run.rounded.size(); ++i) run.rounded[i] = run.consensus[i] > 0.5;
-  offer(run.graph, run.fixed, run.rounded, run.workspace, run.result);
+  for (std::size_t i = 0; i < run.trial_on.size(); ++i) run.trial_on[i] = run.consensus[i] > 0.5;
+  offer_trial(run, run.by_links);
   if (run.largest < 0 || is_certified(run)) return is_certified(run);
   const Index begin = run.graph.link_begins[run.largest], links = run.graph.links(run.largest);
   Configuration& best = run.split.best;
@@ -156,8 +167,8 @@ bool certify(Run& run) {
       NEGATIVE_INFINITY)
     return false;
   for (Index k = 0; k < links; ++k)
-    run.rounded[run.graph.link_variables[begin + k]] = (best.on[k] != 0) != (run.graph.link_negated[begin + k] != 0);
-  offer(run.graph, run.fixed, run.rounded, run.workspace, run.result);
+    run.trial_on[run.graph.link_variables[begin + k]] = (best.on[k] != 0) != (run.graph.link_negated[begin + k] != 0);
+  offer_trial(run, run.by_largest);
   return is_certified(run);
 }
 
