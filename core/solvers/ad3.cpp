@@ -133,12 +133,14 @@ void agree(Run& run) {
 }
 
 // Balances the residuals (Boyd 2011, section 3.4.1), the faster the further they are apart (Wohlberg 2017): where the
-// solution moves along a face of the optimum at constant speed, the primal residual may be millions of times the
-// smaller one. A change makes all factors busy again.
+// solution moves along a face of the optimum at constant speed, the dual residual can be a million times the primal
+// one. Between limits, since one of them may vanish. A change makes all factors busy again.
 void adapt_penalty(Run& run) {
   const double primal = run.result.primal_residual, dual = DUAL_WEIGHT * run.result.dual_residual;
   if (primal <= 5.0 * dual && dual <= 5.0 * primal) return;
-  run.penalty *= primal > dual ? std::min(10.0, std::sqrt(primal / dual)) : std::max(0.1, std::sqrt(primal / dual));
+  const double factor =
+      primal > dual ? std::min(10.0, std::sqrt(primal / dual)) : std::max(0.1, std::sqrt(primal / dual));
+  run.penalty = std::clamp(factor * run.penalty, 1e-6 * run.split.scale, 1e6 * run.split.scale);
   std::fill(run.solved.begin(), run.solved.end(), 0);
 }
 
@@ -203,8 +205,7 @@ Score relaxed_value(Run& run) {
 
 double size_of(const Run& run) { return std::max(run.split.scale, std::abs(run.result.bound)); }
 
-// Whether the relaxation is solved for its value, and the best assignment is known to be worse. Its solution may still
-// be on the move, on the face of the optimum; but should the relaxation be tight, the move ends with a certificate.
+// Whether the value of the relaxation is known. Its solution may still move, on the face of the optimum.
 bool is_closed(Run& run) {
   const double gap = CLOSE * run.options.residual * size_of(run);
   if (run.result.primal_residual > 100.0 * run.options.residual || run.unsolved > 0 || is_integral(run)) return false;
@@ -218,7 +219,7 @@ bool is_closed(Run& run) {
   return std::max(std::abs(run.result.bound - relaxed), std::abs(run.result.bound - relaxed - worth)) < gap;
 }
 
-// Whether the best assignment may be a solution of the relaxation.
+// Whether the best assignment may be a solution of the relaxation: then more iterations may end with a certificate.
 bool is_near(const Run& run) {
   return run.result.bound - run.result.value < WORSE * run.options.residual * size_of(run);
 }
