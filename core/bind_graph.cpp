@@ -438,7 +438,7 @@ void bind_graph(nb::module_& m) {
         }
         return described(result);
       },
-      "graph"_a, "max_nodes"_a = 10000, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.1,
+      "graph"_a, "max_nodes"_a = 10000, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.2,
       "tolerance"_a = 1e-6, "time_limit"_a = 0.0, "trace"_a = false,
       "Exact search. The dictionary is that of ad3; iterations are nodes, relaxed is that of the first one.");
   m.def(
@@ -458,8 +458,8 @@ void bind_graph(nb::module_& m) {
         }
         return described(result);
       },
-      "graph"_a, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.1, "adapt_every"_a = 10,
-      "bound_every"_a = 10, "tolerance"_a = 1e-9, "cutoff"_a = NEGATIVE_INFINITY, "time_limit"_a = 0.0,
+      "graph"_a, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.2, "adapt_every"_a = 10,
+      "bound_every"_a = 5, "tolerance"_a = 1e-9, "cutoff"_a = NEGATIVE_INFINITY, "time_limit"_a = 0.0,
       "trace"_a = false, "fixed"_a = nb::none(), RESULT);
   m.def(
       "subgradient",

@@ -213,12 +213,12 @@ def belief_propagation(graph: Graph, max_product: bool = False, max_iterations: 
     certified.
     """
 
-def branch_and_bound(graph: Graph, max_nodes: int = 10000, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.1, tolerance: float = 1e-06, time_limit: float = 0.0, trace: bool = False) -> dict[str, Any]:
+def branch_and_bound(graph: Graph, max_nodes: int = 10000, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.2, tolerance: float = 1e-06, time_limit: float = 0.0, trace: bool = False) -> dict[str, Any]:
     """
     Exact search. The dictionary is that of ad3; iterations are nodes, relaxed is that of the first one.
     """
 
-def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.1, adapt_every: int = 10, bound_every: int = 10, tolerance: float = 1e-09, cutoff: float = float('-inf'), time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
+def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.2, adapt_every: int = 10, bound_every: int = 5, tolerance: float = 1e-09, cutoff: float = float('-inf'), time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
     """
     A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
     fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of

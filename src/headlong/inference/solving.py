@@ -195,7 +195,7 @@ def _ad3(
     *,
     max_iterations: int = 1000,
     residual: float = 1e-6,
-    penalty: float = 0.1,
+    penalty: float = 0.2,
     time_limit: float = 0.0,
     trace: bool = False,
 ) -> GraphSolution:
@@ -294,7 +294,7 @@ def _exact(
     time_limit: float = 0.0,
     max_iterations: int = 1000,
     residual: float = 1e-6,
-    penalty: float = 0.1,
+    penalty: float = 0.2,
     trace: bool = False,
 ) -> GraphSolution:
     """Branch and bound on the bounds of AD3."""
