@@ -323,7 +323,8 @@ Decoder decoder_from(bool projective) { return projective ? Decoder::Eisner : De
 // A first-order model with the arrays and templates that own what it looks at, and its pruner if it has one.
 struct PyArcModel {
   Templates arc;
-  std::optional<Templates> between, label;
+  std::optional<Templates> between, label, nearby;
+  std::array<std::optional<Templates>, KINDS> higher;
   Weights parts;
   std::optional<Weights> labels;
   std::optional<In<std::uint8_t, 3>> allowed;
@@ -380,6 +381,22 @@ struct PyArcModel {
         pruned);
   }
 
+  void set_nearby(const Templates& templates) {
+    require(label.has_value(), "labels in the light of the tree need labels");
+    require(templates.slots == NEARBY_SLOTS && templates.relations == NEARBY_RELATIONS,
+            "nearby templates must have seven slots and the nearby relations");
+    nearby = templates;
+    std::visit([&](auto& made) { made.model.nearby = &*nearby; }, pruned);
+  }
+
+  void set_parts(std::size_t kind, const Templates& templates) {
+    require(kind < KINDS, "no such kind of parts");
+    require(templates.slots == KIND_SLOTS[kind] && templates.relations == KIND_RELATIONS[kind],
+            "templates must have the slots and relations of their kind of parts");
+    higher[kind] = templates;
+    std::visit([&](auto& made) { made.model.higher[kind] = &*higher[kind]; }, pruned);
+  }
+
   void set_pruner(const PyArcModel& pruner, Index max_heads, double threshold) {
     require(pruned.index() == pruner.pruned.index(), "model and pruner differ in the type of their weights");
     require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0, "max_heads must be positive, threshold in [0, 1]");
@@ -401,6 +418,9 @@ struct PyArcModel {
     };
     known(arc);
     if (between) known(*between);
+    if (nearby) known(*nearby);
+    for (const auto& family : higher)
+      if (family) known(*family);
     std::visit(
         [&](const auto& made) {
           if (made.pruner) known(*made.pruner->arc);
@@ -567,6 +587,9 @@ void bind_parser(nb::module_& m) {
            "weights"_a, "scale"_a, "single_root"_a)
       .def("set_labels", &PyArcModel::set_labels, "templates"_a, "weights"_a, "scale"_a, "allowed"_a,
            "Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).")
+      .def("set_nearby", &PyArcModel::set_nearby, "templates"_a, "Labels in the light of the tree.")
+      .def("set_parts", &PyArcModel::set_parts, "kind"_a, "templates"_a,
+           "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings.")
       .def("set_pruner", &PyArcModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
            "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
       .def("parse", &parse, "batch"_a, "projective"_a, "threads"_a,

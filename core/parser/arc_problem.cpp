@@ -26,13 +26,6 @@ void score_between(const ArcModel<Weight>& model, ArcProblem& problem) {
   }
 }
 
-template <class Weight>
-std::span<const std::uint8_t> allowed_labels(const ArcModel<Weight>& model, const Words& words, Index head,
-                                             Index modifier) {
-  const std::size_t pair = static_cast<std::size_t>(words.traits[head].tag) * model.tags + words.traits[modifier].tag;
-  return model.allowed.subspan(pair * model.labels.columns, model.labels.columns);
-}
-
 // Calls visit(candidate, head, modifier) for every candidate.
 template <class Visit>
 void for_each_arc(const ArcProblem& problem, Visit visit) {

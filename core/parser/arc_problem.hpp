@@ -1,8 +1,10 @@
 // The composed first-order path: encode, enumerate, score, prune, label, decode; and back from a tree to its features.
 #pragma once
 
+#include <algorithm>
+
 #include "features/update.hpp"
-#include "parts/arcs.hpp"
+#include "parts/higher.hpp"
 #include "trees/eisner.hpp"
 #include "trees/matrix_tree.hpp"
 #include "trees/mst.hpp"
@@ -15,14 +17,20 @@ enum class Decoder : std::uint8_t { Mst, Eisner };
 template <class Weight>
 struct ArcModel {
   const Templates* arc = nullptr;
-  const Templates* between = nullptr;  // may be missing
-  const Templates* label = nullptr;    // missing: trees without labels
+  const Templates* between = nullptr;            // may be missing
+  const Templates* label = nullptr;              // missing: trees without labels
+  const Templates* nearby = nullptr;             // labels in the light of the tree; missing: those of the arcs alone
+  std::array<const Templates*, KINDS> higher{};  // by Kind; missing: such parts do not count
   Table<Weight> parts;
   Table<Weight> labels;
   std::span<const std::uint8_t> allowed;  // [tags * tags * labels.columns] labels for (head tag, modifier tag)
   Index tags = 0;
   RootRule root = RootRule::Single;
   Instructions instructions = Instructions::Scalar;
+
+  bool is_first_order() const {
+    return std::ranges::none_of(higher, [](const Templates* templates) { return templates != nullptr; });
+  }
 };
 
 // One sentence as the core sees it. Gold is empty except in training.
@@ -63,6 +71,14 @@ struct ArcProblem {
 // Scores problem.candidates. In training the gold arcs must be among them.
 template <class Weight>
 void build_arcs(const ArcModel<Weight>& model, const Words& words, ArcProblem& problem);
+
+// The flags of the labels that an arc may have. [labels.columns]
+template <class Weight>
+std::span<const std::uint8_t> allowed_labels(const ArcModel<Weight>& model, const Words& words, Index head,
+                                             Index modifier) {
+  const std::size_t pair = static_cast<std::size_t>(words.traits[head].tag) * model.tags + words.traits[modifier].tag;
+  return model.allowed.subspan(pair * model.labels.columns, model.labels.columns);
+}
 
 // Candidates by the posteriors of a pruner, in `out`; gold arcs are always among them, and the pruner's best tree among
 // those that `decoder` searches: without a projective tree among the candidates Eisner's algorithm would find nothing.

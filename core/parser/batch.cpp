@@ -33,14 +33,21 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder
                  const Answers& answers) {
   std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
   parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
-    auto& [problem, pruning] = workspaces[thread];
+    auto& [problem, pruning, higher, labeler] = workspaces[thread];
     const Words words = corpus.sentence(s);
     const std::size_t begin = corpus.offsets[s], count = words.size();
     choose_candidates(model, words, decoder, pruning, problem.candidates);
     build_arcs(model.model, words, problem);
     fold_best_labels(model.model, words, 0.0F, problem);
-    answers.scores[s] = decode(problem, model.model.root, decoder, answers.heads.subspan(begin, count),
-                               answers.labels.subspan(begin, count));
+    const auto heads = answers.heads.subspan(begin, count), labels = answers.labels.subspan(begin, count);
+    answers.scores[s] = decode(problem, model.model.root, decoder, heads, labels);
+    if (!model.model.is_first_order()) {
+      build_higher(model.model, words, problem, higher);
+      const bool projective = decoder == Decoder::Eisner;
+      answers.scores[s] = climb(higher.frames, problem.scores, model.model.root, projective, heads, higher.climb);
+      labels_of(problem, heads, labels);
+    }
+    if (model.model.nearby) label_tree(model.model, words, problem, heads, labels, labeler);
   });
 }
 
@@ -50,7 +57,8 @@ void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, De
                       std::span<double> label_marginals) {
   std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
   parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
-    auto& [problem, pruning] = workspaces[thread];
+    ArcProblem& problem = workspaces[thread].problem;
+    ArcProblem& pruning = workspaces[thread].pruning;
     const Words words = corpus.sentence(s);
     const std::size_t begin = corpus.offsets[s];
     choose_candidates(model, words, decoder, pruning, problem.candidates);

@@ -1,7 +1,8 @@
 // Many sentences at once, on threads.
 #pragma once
 
-#include "parser/arc_problem.hpp"
+#include "parser/higher_problem.hpp"
+#include "parser/labeler.hpp"
 
 namespace headlong {
 
@@ -31,9 +32,11 @@ struct PrunedModel {
   PruningRule rule = {0, 0.0};
 };
 
-// The two workspaces of one thread.
+// The workspaces of one thread.
 struct ParserWorkspace {
   ArcProblem problem, pruning;
+  HigherProblem higher;
+  LabelerWorkspace labeler;
 };
 
 // Chooses the candidates of a sentence, in `out`; a tree that the decoder can find is among them.

@@ -4,6 +4,28 @@
 
 namespace headlong {
 
+namespace {
+
+// Improves the first-order tree by the larger parts; returns by how much more than gold's larger parts it is worth. The
+// climb starts from gold as well: near it are the trees that gold must be told from.
+double decode_higher(const ArcModel<float>& model, const Words& words, Decoder decoder, Lesson& lesson) {
+  HigherProblem& higher = lesson.higher;
+  build_higher(model, words, lesson.problem, higher);
+  const Frames& frames = higher.frames;
+  const bool projective = decoder == Decoder::Eisner;
+  double best = climb(frames, lesson.problem.scores, model.root, projective, lesson.heads, higher.climb);
+  higher.trial.assign(words.gold_heads.begin(), words.gold_heads.end());
+  const double from_gold = climb(frames, lesson.problem.scores, model.root, projective, higher.trial, higher.climb);
+  if (from_gold > best) {
+    best = from_gold;
+    lesson.heads.assign(higher.trial.begin(), higher.trial.end());
+  }
+  labels_of(lesson.problem, lesson.heads, lesson.labels);
+  return best - tree_value(frames, {}, words.gold_heads, higher.climb);
+}
+
+}  // namespace
+
 void study(const ArcModel<float>& model, const Words& words, Compare compare, float cost, Decoder decoder,
            Lesson& lesson) {
   ArcProblem& problem = lesson.problem;
@@ -14,7 +36,12 @@ void study(const ArcModel<float>& model, const Words& words, Compare compare, fl
     lesson.labels.resize(words.size());
     fold_best_labels(model, words, cost, problem);
     lesson.loss = decode(problem, model.root, decoder, lesson.heads, lesson.labels) - gold;
+    if (!model.is_first_order()) lesson.loss = decode_higher(model, words, decoder, lesson) - gold;
     tree_difference(model, words, problem, lesson.heads, lesson.labels, lesson.difference);
+    if (!model.is_first_order())
+      higher_difference(model, words, problem, lesson.higher, lesson.heads, lesson.difference);
+    if (model.nearby)
+      lesson.loss += label_difference(model, words, problem, cost, lesson.difference.labels, lesson.labeler);
   } else {
     fold_all_labels(model, words, problem);
     lesson.loss = infer(problem, model.root, decoder) - gold;

@@ -12,6 +12,8 @@ enum class Compare : std::uint8_t { Best, Expected };
 // One sentence of a mini-batch on its way from decoding to the update.
 struct Lesson {
   ArcProblem problem;
+  HigherProblem higher;
+  LabelerWorkspace labeler;
   Difference difference;
   std::vector<Index> heads, labels;
   double loss = 0.0;          // hinge loss with the cost, or negative log-likelihood

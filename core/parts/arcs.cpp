@@ -71,6 +71,14 @@ void add_arc(const ArcContext& context, Index head, Index modifier, Parts& arcs)
   ++arcs.count;
 }
 
+std::array<Code, 4> outer_relations(const ArcContext& context, Code side, Index one, Index other) {
+  const auto [left, right] = std::minmax(one, other);
+  const Index puncts = right > left ? context.punctuation[right] - context.punctuation[left + 1] : 0;
+  return {mix(side), mix(16 * side + distance_bin(right - left)),
+          mix(0x10000U + agreement(context.traits[one], context.traits[other])),
+          mix(11 + static_cast<Code>(std::min(puncts, Index{3})))};
+}
+
 void add_arcs(const ArcContext& context, const Candidates& candidates, Parts& arcs) {
   for (Index modifier = 1; modifier < context.size(); ++modifier)
     for (Index head : candidates.of(modifier)) add_arc(context, head, modifier, arcs);

@@ -1,6 +1,8 @@
 // Arcs as parts: the relations between head and modifier that templates may look at.
 #pragma once
 
+#include <array>
+
 #include "features/score.hpp"
 #include "parts/candidates.hpp"
 
@@ -50,6 +52,10 @@ void prepare(std::span<const Traits> traits, ArcContext& context);
 
 // Appends the arc (head, modifier) with its relations. O(1).
 void add_arc(const ArcContext& context, Index head, Index modifier, Parts& arcs);
+
+// What templates of larger parts may look at: the given side, the distance, agreement and punctuation between two
+// words.
+std::array<Code, 4> outer_relations(const ArcContext& context, Code side, Index one, Index other);
 
 // Appends all candidates, modifier by modifier. O(candidates).
 void add_arcs(const ArcContext& context, const Candidates& candidates, Parts& arcs);

@@ -126,7 +126,8 @@ bool set_up(Climb& climb) {
 
 Score total(const Climb& climb) {
   Score sum = 0.0;
-  for (Index word = 1; word < climb.frames.size; ++word) sum += climb.arc_scores[climb.state.arcs[word]];
+  if (!climb.arc_scores.empty())
+    for (Index word = 1; word < climb.frames.size; ++word) sum += climb.arc_scores[climb.state.arcs[word]];
   for (Score value : climb.state.fan_values) sum += value;
   return sum;
 }

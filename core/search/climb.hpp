@@ -14,7 +14,8 @@ struct ClimbWorkspace {
   std::vector<Index> trial;       // a fan with one place more or less
 };
 
-// What a tree of candidates is worth: its arcs and all parts. -inf if one of its arcs is no candidate. O(size + arcs).
+// What a tree of candidates is worth: its arcs (but not if `arc_scores` is empty) and all parts. -inf if one of its
+// arcs is no candidate. O(size + arcs).
 Score tree_value(const Frames& frames, std::span<const Score> arc_scores, std::span<const Index> heads,
                  ClimbWorkspace& workspace);
 

@@ -89,6 +89,14 @@ class ArcModel:
         Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).
         """
 
+    def set_nearby(self, templates: Templates) -> None:
+        """Labels in the light of the tree."""
+
+    def set_parts(self, kind: int, templates: Templates) -> None:
+        """
+        Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings.
+        """
+
     def set_pruner(self, pruner: ArcModel, max_heads: int, threshold: float) -> None:
         """
         Candidates: at most max_heads a word, with at least threshold times the word's best posterior.

@@ -7,7 +7,7 @@ those of 0.1 are no more than what another seed may bring.
 
 from __future__ import annotations
 
-from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, Family, rows, unique
+from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, NEARBY_RELATIONS, OUTER_RELATIONS, Family, rows, unique
 
 _HEAD = """
 h.lower | h.lemma | h.upos | h.xpos | h.feats | h.lower h.upos | h.lemma h.upos | h.feats h.upos | h.suffix3 h.upos
@@ -112,4 +112,129 @@ h.upos m.upos m[-1].upos dist | h.upos m.upos m[+1].upos dist
     ),
 )
 
-FAMILIES = (ARC, BETWEEN, LABEL, PRUNER)
+SIBLING = Family(
+    "sibling",
+    "hms",
+    OUTER_RELATIONS,
+    (
+        *rows(
+            """
+h.upos m.upos s.upos | m.upos s.upos | h.upos s.upos
+h.lemma m.upos s.upos | h.upos m.lemma s.upos | h.upos m.upos s.lemma
+h.lemma m.lemma s.upos | h.lemma m.upos s.lemma | h.upos m.lemma s.lemma
+m.lemma s.lemma | m.lemma s.upos | m.upos s.lemma | h.lemma s.upos | h.upos s.lemma
+h.lower m.upos s.upos | h.upos m.lower s.upos | h.upos m.upos s.lower
+h.upos m.feats s.feats | h.feats m.upos s.upos | h.upos m.feats s.upos | h.upos m.upos s.feats | m.feats s.feats
+h.lemma m.feats s.feats | h.feats m.feats s.feats | h.xpos m.xpos s.xpos | m.xpos s.xpos
+h.upos m.upos s.upos m.Case s.Case | h.upos m.upos s.upos h.VerbForm m.Case
+h.upos m.upos s.upos h[-1].upos | h.upos m.upos s.upos h[+1].upos
+h.upos m.upos s.upos m[-1].upos | h.upos m.upos s.upos m[+1].upos
+h.upos m.upos s.upos s[-1].upos | h.upos m.upos s.upos s[+1].upos
+h.upos m.upos s.upos agree | m.upos s.upos agree | h.upos m.upos s.upos puncts | m.upos s.upos puncts
+h.lemma m.upos s.upos puncts | h.upos m.lemma s.upos puncts | h.upos m.upos s.lemma puncts
+""",
+            "side",
+        ),
+        *rows(
+            """
+h.upos m.upos s.upos | m.upos s.upos | h.lemma m.upos s.upos | h.upos m.lemma s.upos | h.upos m.upos s.lemma
+h.feats m.upos s.upos | h.upos m.feats s.feats
+""",
+            "dist",
+        ),
+    ),
+)
+
+GRANDPARENT = Family(
+    "grandparent",
+    "ghm",
+    OUTER_RELATIONS,
+    (
+        *rows(
+            """
+g.upos h.upos m.upos | g.upos m.upos
+g.lemma h.upos m.upos | g.upos h.lemma m.upos | g.upos h.upos m.lemma
+g.lemma h.lemma m.upos | g.lemma h.upos m.lemma | g.upos h.lemma m.lemma
+g.lemma m.lemma | g.upos m.lemma | g.lemma m.upos | g.lower m.lower
+g.lower h.upos m.upos | g.upos h.lower m.upos | g.upos h.upos m.lower
+g.feats h.upos m.upos | g.upos h.feats m.upos | g.upos h.upos m.feats | g.feats h.upos m.feats | g.feats m.feats
+g.upos h.feats m.feats | g.feats h.feats m.upos | g.feats h.feats m.feats | g.xpos h.xpos m.xpos | g.xpos m.xpos
+g.upos h.upos m.upos h.Case m.Case | g.upos h.upos m.upos g.VerbForm m.Case | g.upos h.upos m.upos h.VerbForm
+g.upos h.upos m.upos g[-1].upos | g.upos h.upos m.upos g[+1].upos
+g.upos h.upos m.upos h[-1].upos | g.upos h.upos m.upos h[+1].upos
+g.upos h.upos m.upos m[-1].upos | g.upos h.upos m.upos m[+1].upos
+g.upos h.upos m.upos agree | g.upos m.upos agree | g.upos h.upos m.upos puncts
+g.lemma h.upos m.upos puncts | g.upos h.lemma m.upos puncts | g.upos h.upos m.lemma puncts
+""",
+            "side",
+        ),
+        *rows(
+            """
+g.upos h.upos m.upos | g.upos m.upos | g.lemma h.upos m.upos | g.upos h.lemma m.upos | g.upos h.upos m.lemma
+g.upos h.feats m.upos | g.upos h.upos m.feats
+""",
+            "dist",
+        ),
+    ),
+)
+
+GRAND_SIBLING = Family(
+    "grand-sibling",
+    "ghms",
+    BETWEEN_RELATIONS,
+    rows(
+        """
+g.upos h.upos m.upos s.upos | g.lemma h.upos m.upos s.upos | g.upos h.lemma m.upos s.upos
+g.upos h.upos m.lemma s.upos | g.upos h.upos m.upos s.lemma | g.upos m.upos s.upos
+g.upos h.feats m.upos s.upos | g.upos h.upos m.feats s.feats | g.upos h.upos m.lemma s.lemma
+g.feats h.feats m.upos s.upos | g.lemma h.lemma m.upos s.upos | g.upos h.lemma m.lemma s.upos
+""",
+        "side",
+    ),
+)
+
+TRI_SIBLING = Family(
+    "tri-sibling",
+    "hmst",
+    BETWEEN_RELATIONS,
+    rows(
+        """
+h.upos m.upos s.upos t.upos | h.lemma m.upos s.upos t.upos | h.upos m.lemma s.upos t.upos
+h.upos m.upos s.lemma t.upos | h.upos m.upos s.upos t.lemma | h.upos m.upos t.upos | m.upos t.upos
+m.upos s.upos t.upos | h.upos m.lemma t.upos | h.upos m.upos t.lemma | h.feats m.upos s.upos t.upos
+h.upos m.feats t.feats
+""",
+        "side",
+    ),
+)
+
+# Labels in the light of the tree: g grandparent, p and n the siblings before and after, f and l the first and the last
+# modifier of m.
+NEARBY = Family(
+    "nearby",
+    "ghmpnfl",
+    NEARBY_RELATIONS,
+    rows(
+        """
+h.upos m.upos p.upos | h.upos m.upos n.upos | h.upos m.upos p.upos n.upos | h.lemma m.upos p.upos | h.lemma m.upos n.upos
+h.upos m.feats p.feats | h.upos m.feats n.feats | h.upos m.lemma p.lemma | h.upos m.lemma n.lemma
+g.upos h.upos m.upos | g.upos h.upos m.lemma | g.upos h.lemma m.upos | g.lemma h.upos m.upos | g.upos h.feats m.feats
+h.upos m.upos f.upos l.upos | h.upos m.upos f.lemma | h.upos m.upos l.lemma | h.lemma m.upos f.lemma | h.lemma m.upos l.lemma
+m.lemma f.lemma | m.lemma l.lemma | m.upos f.lower l.lower | h.upos m.upos f.feats | h.upos m.feats f.upos l.upos
+h.upos m.upos hlabel | h.upos m.lemma hlabel | h.lemma m.upos hlabel | h.upos m.feats hlabel
+h.upos m.upos plabel | h.upos m.upos nlabel | h.upos m.upos plabel nlabel | h.upos m.feats plabel | h.upos m.feats nlabel
+h.lemma m.feats plabel | h.lemma m.feats nlabel | h.lemma m.upos plabel nlabel | m.lemma plabel | m.lemma nlabel
+h.feats m.feats plabel nlabel | h.upos m.upos hlabel plabel nlabel
+h.upos m.upos flabel llabel | h.upos m.feats flabel llabel | m.lemma flabel llabel | h.lemma m.upos flabel llabel
+h.upos m.upos flabel f.lemma | h.upos m.upos llabel l.lemma | h.upos m.feats flabel f.lemma
+h.upos m.upos valency | h.upos m.feats valency | m.lemma valency | h.lemma m.upos valency
+""",
+        "side",
+    ),
+)
+
+# By kind, in the order of the core; how many of them an order takes.
+HIGHER = (SIBLING, GRANDPARENT, GRAND_SIBLING, TRI_SIBLING)
+ORDERS = {1: (), 2: ("sibling", "grandparent"), 3: ("sibling", "grandparent", "grand-sibling", "tri-sibling")}
+
+FAMILIES = (ARC, BETWEEN, LABEL, NEARBY, PRUNER, *HIGHER)

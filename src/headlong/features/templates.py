@@ -5,7 +5,7 @@ A template is a row of atoms and relations separated by spaces::
     h.upos m.upos m[-1].upos dist
 
 An atom is ``slot.attribute`` or ``slot[offset].attribute``: slots are the words of a part (``h`` head, ``m`` modifier,
-``b`` a word in between), an offset looks at a neighbour, and an attribute is one of `attributes.ATTRIBUTES` or a key of
+``s`` sibling, ``g`` grandparent, ``t`` a second sibling, ``b`` a word in between), an offset looks at a neighbour, and an attribute is one of `attributes.ATTRIBUTES` or a key of
 FEATS (``h.Case``). A relation (``side``, ``dist``, ...) belongs to the part as a whole. The empty template is the bias.
 """
 
@@ -26,6 +26,8 @@ _ATOM = re.compile(r"(?P<slot>[a-z])(\[(?P<offset>[+-]?[0-9]{1,2})\])?\.(?P<attr
 
 ARC_RELATIONS = ("side", "dist", "agree", "puncts", "verbs", "conjs", "rivals", "twins")
 BETWEEN_RELATIONS = ("side",)
+NEARBY_RELATIONS = ("side", "hlabel", "plabel", "nlabel", "flabel", "llabel", "valency")
+OUTER_RELATIONS = ("side", "dist", "agree", "puncts")
 
 
 @dataclass(frozen=True)

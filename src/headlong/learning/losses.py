@@ -53,7 +53,7 @@ class Mira:
     cost: float = 1.0
 
     def step(self, loss: float, squared_norm: float, progress: float) -> float:
-        return min(self.aggressiveness, loss / squared_norm) if squared_norm > 0.0 else 0.0
+        return min(self.aggressiveness, max(loss, 0.0) / squared_norm) if squared_norm > 0.0 else 0.0
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong import _core
+from headlong.features import dependency
 from headlong.features.templates import Family
 
 INT16 = npt.NDArray[np.int16]
@@ -29,6 +30,8 @@ class Shape:
     label: Family | None = None
     label_bits: int = 0
     allowed: UINT8 | None = None
+    higher: tuple[Family, ...] = ()
+    nearby: Family | None = None
 
     @property
     def label_stride(self) -> int:
@@ -43,6 +46,11 @@ class Shape:
         model = _core.ArcModel(self.arc.compile(self.attributes), between, parts, scales[0], self.single_root)
         if self.label and labels is not None and self.allowed is not None:
             model.set_labels(self.label.compile(self.attributes), labels, scales[1], self.allowed)
+            if self.nearby:
+                model.set_nearby(self.nearby.compile(self.attributes))
+        kinds = [family.name for family in dependency.HIGHER]
+        for family in self.higher:
+            model.set_parts(kinds.index(family.name), family.compile(self.attributes))
         return model
 
 
@@ -62,7 +70,7 @@ class TrainedArcs:
     def float_model(self) -> _core.ArcModel:
         """The same weights as floats: a pruner for a model in training."""
         floats = self.parts.astype(np.float32) * np.float32(self.scales[0])
-        return replace(self.shape, label=None, allowed=None).core_model(floats, None, (1.0, 1.0))
+        return replace(self.shape, label=None, allowed=None, higher=(), nearby=None).core_model(floats, None, (1.0, 1.0))
 
 
 class ArcTables:

@@ -74,7 +74,7 @@ class ParserOptions:
             if not low <= getattr(self, name) <= high:
                 raise OptionError(f"found {name} = {getattr(self, name)}, expected {low} to {high}")
         choices: dict[str, tuple[object, ...]] = {
-            "order": (1,),
+            "order": (1, 2, 3),
             "learner": LEARNERS,
             "root": ("auto", "single", "multi"),
             "trees": ("auto", "any", "projective"),
@@ -112,7 +112,8 @@ class Trained:
     @property
     def families(self) -> tuple[Family, ...]:
         """The template families, as written."""
-        found = [self.arcs.shape.arc, self.arcs.shape.between, self.arcs.shape.label]
+        found = [self.arcs.shape.arc, self.arcs.shape.between, self.arcs.shape.label, self.arcs.shape.nearby]
+        found += self.arcs.shape.higher
         if self.pruning:
             found.append(self.pruning.model.shape.arc)
         return tuple(family for family in found if family)

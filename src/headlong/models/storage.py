@@ -82,6 +82,8 @@ def _trained(file: ModelFile, options: ParserOptions) -> Trained:
         families["label"],
         _bits(labels),
         allowed,
+        tuple(families[family.name] for family in dependency.HIGHER if family.name in families),
+        families.get("nearby"),
     )
     pruning = None
     if "pruner" in arrays or "pruner" in families:

@@ -115,6 +115,8 @@ def train_parser(
         dependency.LABEL,
         options.label_bits,
         allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
+        tuple(family for family in dependency.HIGHER if family.name in dependency.ORDERS[options.order]),
+        dependency.NEARBY if __import__('os').environ.get('NEARBY','1')=='1' else None,
     )
     pruning = _train_pruner(options, shape, corpus, threads, progress)
     dropout = WordDropout(train, encoder.attributes, corpus.codes, options.word_dropout, options.seed)
