@@ -55,12 +55,12 @@ Candidates candidates_of(const In<Index>& heads, const In<Index>& begins) {
   candidates.begins.assign(view(begins).begin(), view(begins).end());
   require(candidates.begins[0] == 0 && candidates.begins[1] == 0, "the root has no heads");
   for (Index word = 0; word < size; ++word)
-    require(candidates.begins[word] <= candidates.begins[word + 1], "begins must ascend");
+    require(candidates.begins[word] <= candidates.begins[word + 1], "begins must descend");
   require(candidates.begins.back() == static_cast<Index>(heads.size()), "begins must end with the heads");
   for (Index word = 1; word < size; ++word) {
     Index before = -1;
     for (Index head : candidates.of(word)) {
-      require(head > before && head < size && head != word, "heads of a word must ascend, without itself");
+      require(head > before && head < size && head != word, "heads of a word must descend, without itself");
       before = head;
     }
   }
@@ -81,7 +81,7 @@ void require_head(const Frames& frames, Index head) {
 std::vector<Index> places_of(const Frames& frames, Index fan, const In<Index>& places) {
   Index before = 0;
   for (Index place : view(places)) {
-    require(place > before && place <= frames.fan_size(fan), "places of a fan must ascend from 1");
+    require(place > before && place <= frames.fan_size(fan), "places of a fan must descend from 1");
     before = place;
   }
   return {view(places).begin(), view(places).end()};
@@ -226,7 +226,7 @@ void bind_parts(nb::module_& m) {
           "arc_scores"_a, "method"_a = "ad3", "single_root"_a = true, "projective"_a = false, "max_iterations"_a = 1000,
           "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
-          "certified, status, sweeps of the ascent, iterations of the solver behind it, and how many arcs it was "
+          "certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was "
           "left.");
 
   m.def(
