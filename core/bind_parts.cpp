@@ -55,12 +55,12 @@ Candidates candidates_of(const In<Index>& heads, const In<Index>& begins) {
   candidates.begins.assign(view(begins).begin(), view(begins).end());
   require(candidates.begins[0] == 0 && candidates.begins[1] == 0, "the root has no heads");
   for (Index word = 0; word < size; ++word)
-    require(candidates.begins[word] <= candidates.begins[word + 1], "begins must descend");
+    require(candidates.begins[word] <= candidates.begins[word + 1], "begins must ascend");
   require(candidates.begins.back() == static_cast<Index>(heads.size()), "begins must end with the heads");
   for (Index word = 1; word < size; ++word) {
     Index before = -1;
     for (Index head : candidates.of(word)) {
-      require(head > before && head < size && head != word, "heads of a word must descend, without itself");
+      require(head > before && head < size && head != word, "heads of a word must ascend, without itself");
       before = head;
     }
   }
@@ -81,7 +81,7 @@ void require_head(const Frames& frames, Index head) {
 std::vector<Index> places_of(const Frames& frames, Index fan, const In<Index>& places) {
   Index before = 0;
   for (Index place : view(places)) {
-    require(place > before && place <= frames.fan_size(fan), "places of a fan must descend from 1");
+    require(place > before && place <= frames.fan_size(fan), "places of a fan must ascend from 1");
     before = place;
   }
   return {view(places).begin(), view(places).end()};
