@@ -7,7 +7,6 @@
 
 #include "parts/keep.hpp"
 #include "solvers/ad3.hpp"
-#include "solvers/branch.hpp"
 #include "solvers/subgradient.hpp"
 
 namespace headlong {
@@ -36,6 +35,14 @@ struct Node {
 
 // Largest bound first.
 bool comes_later(const Node& left, const Node& right) { return left.bound < right.bound; }
+
+constexpr Index NO_TREE = -2;
+
+bool cross(Index head, Index modifier, Index other_head, Index other_modifier) {
+  const auto [left, right] = std::minmax(head, modifier);
+  const auto [begin, end] = std::minmax(other_head, other_modifier);
+  return (begin < left && left < end && end < right) || (left < begin && begin < right && right < end);
+}
 
 // What an arc costs in its two automata.
 Score arc_deficit(const Descent& descent, std::size_t arc) {
@@ -81,7 +88,10 @@ class Decoding final : public Rounder {
   // Whether every word has one candidate left.
   bool is_decided() const { return frames_->arcs() + 1 == static_cast<std::size_t>(frames_->size); }
   void search();
-  void branch(Score bound, std::vector<Node>& nodes);
+  Index doubtful_arc(Score bound) const;
+  Index crossing_arc();
+  Score projective_bound();
+  Score branch(Score bound, std::vector<Node>& nodes);
   void load(const Node& node, const Frames& root, std::span<const Score> scores);
   void run_solver(bool descended);
 
@@ -184,11 +194,10 @@ Score Decoding::descend(Index max_sweeps) {
   return bound;
 }
 
-// Splits what is left at one word: it takes its best head, or not. The word is one whose second best head costs little
-// beside the gap, and with many candidate modifiers, on which its head depends.
-void Decoding::branch(Score bound, std::vector<Node>& nodes) {
-  Descent& descent = workspace_.descent;
-  sweep(*frames_, Direction::Still, descent);
+// The best arc into a word that is in doubt: one whose second best head costs little beside the gap, and with many
+// candidate modifiers, on which its head depends.
+Index Decoding::doubtful_arc(Score bound) const {
+  const Descent& descent = workspace_.descent;
   Index found = -1;
   Score most = 0.0;
   const Score gap = has_tree() ? std::max(bound - solution_.score, 1e-9) : 1.0;
@@ -206,7 +215,57 @@ void Decoding::branch(Score bound, std::vector<Node>& nodes) {
     const Score doubt = (1.0 + second / gap) * (0.1 + frames_->fan_size(2 * word) + frames_->fan_size(2 * word + 1));
     if (found < 0 || doubt > most) most = doubt, found = best;
   }
-  const Index word = frames_->arc_modifiers[found];
+  return found;
+}
+
+// Of the arcs that cross others in the best tree of any shape, the one that crosses most and could be another; -1 if
+// none cross, NO_TREE if two cross that are in all trees.
+Index Decoding::crossing_arc() {
+  std::vector<Index>& heads = workspace_.heads;
+  workspace_.scores.resize(frames_->arcs());
+  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.scores[arc] = arc_deficit(workspace_.descent, arc);
+  heads.resize(frames_->size);
+  if (best_tree(*frames_, workspace_.scores, {options_.rules.root, false}, heads, workspace_) == NEGATIVE_INFINITY)
+    return NO_TREE;
+  Index found = -1, most = 0;
+  bool has_crossing = false;
+  for (Index word = 1; word < frames_->size; ++word) {
+    Index count = 0;
+    for (Index other = 1; other < frames_->size; ++other) count += cross(heads[word], word, heads[other], other);
+    has_crossing = has_crossing || count > 0;
+    if (count <= most || frames_->lanes[word] < 2) continue;
+    most = count;
+    found = word;
+  }
+  if (found < 0) return has_crossing ? NO_TREE : -1;
+  const auto begin = frames_->arc_heads.begin() + frames_->arc_begins[found];
+  const auto end = frames_->arc_heads.begin() + frames_->arc_begins[found + 1];
+  return static_cast<Index>(std::find(begin, end, heads[found]) - frames_->arc_heads.begin());
+}
+
+// The bound if the tree has to be projective: with the deficits of the lanes moved to it, as in `ask_tree`.
+Score Decoding::projective_bound() {
+  const Descent& descent = workspace_.descent;
+  workspace_.scores.resize(frames_->arcs());
+  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc)
+    workspace_.scores[arc] = descent.tree[arc] + descent.deficits[descent.lane_links[arc]];
+  workspace_.heads.resize(frames_->size);
+  return std::accumulate(descent.values.begin(), descent.values.end(),
+                         best_tree(*frames_, workspace_.scores, options_.rules, workspace_.heads, workspace_));
+}
+
+// Splits what is left in two: one arc is taken, or not. Returns the bound of both, and leaves it at that if that is
+// good enough.
+Score Decoding::branch(Score bound, std::vector<Node>& nodes) {
+  Descent& descent = workspace_.descent;
+  sweep(*frames_, Direction::Still, descent);
+  const bool projective = options_.rules.projective;
+  if (projective) bound = std::min(bound, projective_bound());
+  if (is_good_enough(bound)) return bound;
+  Index found = projective ? crossing_arc() : -1;
+  if (found == NO_TREE) return NEGATIVE_INFINITY;
+  if (found < 0) found = doubtful_arc(bound);
+  const Index word = frames_->arc_modifiers[found], head = frames_->arc_heads[found];
   for (bool takes : {false, true}) {
     Node node{bound, {}, {}};
     std::vector<Index>& arcs = workspace_.kept;
@@ -214,6 +273,7 @@ void Decoding::branch(Score bound, std::vector<Node>& nodes) {
     for (Index arc = 0; arc < static_cast<Index>(frames_->arcs()); ++arc) {
       if (!takes && arc == found) continue;
       if (takes && arc != found && frames_->arc_modifiers[arc] == word) continue;
+      if (takes && projective && cross(frames_->arc_heads[arc], frames_->arc_modifiers[arc], head, word)) continue;
       arcs.push_back(arc);
       node.numbers.push_back(workspace_.numbers[arc]);
     }
@@ -221,6 +281,7 @@ void Decoding::branch(Score bound, std::vector<Node>& nodes) {
     nodes.push_back(std::move(node));
     std::push_heap(nodes.begin(), nodes.end(), comes_later);
   }
+  return bound;
 }
 
 void Decoding::load(const Node& node, const Frames& root, std::span<const Score> scores) {
@@ -239,7 +300,8 @@ void Decoding::search() {
   std::iota(workspace_.numbers.begin(), workspace_.numbers.end(), 0);
   Score closed = NEGATIVE_INFINITY;  // the largest bound of what need not be looked at any more
   std::vector<Node> nodes;
-  branch(solution_.bound, nodes);
+  const Score first = branch(solution_.bound, nodes);
+  if (is_good_enough(first)) closed = first;
   while (!nodes.empty() && solution_.iterations < options_.max_nodes && !out_of_time() &&
          !is_good_enough(nodes.front().bound)) {
     std::pop_heap(nodes.begin(), nodes.end(), comes_later);
@@ -258,10 +320,9 @@ void Decoding::search() {
                               ? tree_value(*frames_, arc_scores_, workspace_.heads, workspace_.climb)
                               : NEGATIVE_INFINITY;
       closed = std::max(closed, value);
-    } else if (is_good_enough(bound)) {
-      closed = std::max(closed, bound);
     } else {
-      branch(bound, nodes);
+      if (!is_good_enough(bound)) bound = branch(bound, nodes);
+      if (is_good_enough(bound)) closed = std::max(closed, bound);
     }
   }
   workspace_.numbers.clear();
@@ -284,13 +345,7 @@ SolverResult call_solver(const Graph& graph, const TreeOptions& options, const S
   ad3_options.time_limit = seconds;
   ad3_options.tolerance = options.tolerance;
   ad3_options.start = start;
-  if (options.method == TreeMethod::Ad3) return ad3(graph, ad3_options, workspace);
-  BranchOptions branch_options;
-  branch_options.ad3 = ad3_options;
-  branch_options.max_nodes = options.max_nodes;
-  branch_options.time_limit = seconds;
-  branch_options.tolerance = options.tolerance;
-  return branch_and_bound(graph, branch_options, workspace);
+  return ad3(graph, ad3_options, workspace);
 }
 
 // The descent on all arcs that can be.
@@ -335,6 +390,7 @@ void Decoding::run_solver(bool descended) {
 void Decoding::run() {
   solution_ = {};
   const bool possible = frames_->size > 1 && offer_tree(arc_scores_);
+  if (!has_tree()) solution_.heads = workspace_.heads;
   solution_.arcs = static_cast<Index>(frames_->arcs());
   if (frames_->size == 1) {
     workspace_.heads.assign(1, NO_HEAD);
@@ -343,8 +399,7 @@ void Decoding::run() {
   } else if (!possible) {
     lower(NEGATIVE_INFINITY);
   } else if (options_.method != TreeMethod::Climb) {
-    // The descent knows nothing of crossing arcs: a search for projective trees needs the bounds of AD3.
-    const bool searches = options_.method == TreeMethod::Exact && !options_.rules.projective;
+    const bool searches = options_.method == TreeMethod::Exact;
     const bool descends = options_.max_sweeps > 0 || searches;
     if (descends) start();
     if (!is_closed() && solution_.bound > NEGATIVE_INFINITY) {
@@ -355,7 +410,6 @@ void Decoding::run() {
     }
   }
   if (!has_tree()) {
-    solution_.heads = workspace_.heads;
     if (solution_.bound == NEGATIVE_INFINITY) solution_.status = Status::Infeasible;
     return;
   }

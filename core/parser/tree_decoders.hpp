@@ -13,7 +13,7 @@ enum class TreeMethod : std::uint8_t {
   Climb,        // the best first-order tree, improved by local search; no bound
   Ad3,          // then the relaxation
   Subgradient,  // the same by the subgradient method
-  Exact         // branch and bound on the descent; for projective trees, on AD3
+  Exact         // branch and bound on the descent
 };
 
 struct TreeOptions {
