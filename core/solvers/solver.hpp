@@ -94,7 +94,7 @@ bool offer(const Graph& graph, Fixed fixed, std::span<const std::uint8_t> assign
 //
 // On the 840 feasible ones of a thousand random graphs of 9 variables and 3 to 7 factors of all kinds, relaxed values
 // of 3 iterations of AD3 are rounded to an assignment always (76 % without the searches) that is optimal for 96 % (66 %
-// of those found); after 30 iterations always (89 %) and for 98 % (91 %). The mean gap to the optimum falls from 0.44
+// of those found); after 30 iterations always (89 %) and for 98 % (91 %). Their mean gap to the optimum falls from 0.44
 // to 0.03, and from 0.10 to 0.01. For random sentences of ten words with grandparent and sibling scores, AD3's
 // solutions are rounded to 30.5 instead of 28.4, the optimum being 31.6. A call on the small graphs takes 50 instead of
 // 20 us.
