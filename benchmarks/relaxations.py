@@ -199,7 +199,8 @@ def page(figures: dict[str, Any], instances: int) -> str:
         "# How tight are the relaxations?",
         "",
         f"Made by `python -m benchmarks.relaxations`: {instances} random problems of ten words, standard normal scores "
-        "on arcs and on the transitions of the automata, one thread. A problem counts as integral if the solution of "
+        "on arcs and on the transitions of the automata, one thread; subgradient with the steps of Koo et al. "
+        "A problem counts as integral if the solution of "
         "the relaxation is (for the exact search: if the optimum was proven).",
         "",
         "| model | method | integral | mean time |",

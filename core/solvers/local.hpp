@@ -9,15 +9,15 @@ namespace headlong {
 // O(1); structured factors are asked for the own score of their new configuration.
 //
 // A move is a chain: a variable is flipped, and while that leaves a factor violated, the factor is mended, by the flip
-// of another of its variables that is best for all factors, or if it is structured by its best configuration given what
-// the others think of each link. No variable changes twice in a chain, so chains end; one that ends in nothing better
-// is taken back. A flip in XOR becomes a swap, one of a tree's arcs another tree, and outputs follow their inputs.
-// Where a flip alone is allowed but not better, it is tried together with one of each variable that shares a small
-// factor with it.
+// of another of its variables that is best for all factors, or if it is structured by turning another link off, or else
+// by its best configuration given what the others think of each link. No variable changes twice in a chain, so chains
+// end; one that ends in nothing better is taken back. A flip in XOR becomes a swap, one of a tree's arcs another tree,
+// and outputs follow their inputs. Where a flip alone is allowed but not better, it is tried together with one of each
+// variable that shares a small factor with it.
 class LocalSearch {
  public:
-  // `fixed` [variables], -1 free, 0 or 1: what must not change. `limit`: how many links may be looked at after
-  // each `start`.
+  // `fixed` [variables], -1 free, 0 or 1: what must not change. `limit`: about how many links may be looked at
+  // after each `start`; reading through a structured factor counts a quarter of its links.
   LocalSearch(const Graph& graph, Fixed fixed, GraphWorkspace& workspace, std::int64_t limit);
 
   // Takes this assignment as the present one; it agrees with `fixed`. O(links).
