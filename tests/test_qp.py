@@ -146,9 +146,10 @@ def automaton_graph(links, edges) -> _core.Graph:
     """One automaton over all its variables, in order; edges are rows (source, target, link or -1, score)."""
     graph = _core.Graph()
     graph.add_variables(np.zeros(links))
-    sources, targets, link_of_edge, scores = zip(*edges, strict=True)
-    indices = [np.array(column, dtype=np.int32) for column in (sources, targets, link_of_edge)]
-    graph.add_automaton(np.arange(links, dtype=np.int32), np.zeros(links, dtype=np.uint8), *indices, np.array(scores))
+    sources, targets, link_of_edge = np.array([edge[:3] for edge in edges], dtype=np.int32).T.copy()
+    scores = np.array([edge[3] for edge in edges])
+    negated = np.zeros(links, dtype=np.uint8)
+    graph.add_automaton(np.arange(links, dtype=np.int32), negated, sources, targets, link_of_edge, scores)
     return graph
 
 
@@ -156,7 +157,8 @@ def project_on_simplex(values) -> np.ndarray:
     """The point with sum 1 and no negative entries that is nearest to the values, by sorting them."""
     ordered = np.sort(values)[::-1]
     thresholds = (np.cumsum(ordered) - 1.0) / np.arange(1, len(values) + 1)
-    return np.maximum(values - thresholds[np.flatnonzero(ordered > thresholds)[-1]], 0.0)
+    nearest: np.ndarray = np.maximum(values - thresholds[np.flatnonzero(ordered > thresholds)[-1]], 0.0)
+    return nearest
 
 
 class TestManyLinks:

@@ -169,8 +169,8 @@ void Automaton::follow(Workspace& workspace) const {
   }
 }
 
-// The recursion in max-plus once more, with the best edge into each node beside its value: a third less time than to
-// store what every edge is worth and to look through it again. Among equal edges the first wins.
+// The recursion in max-plus once more, with the best edge into each node beside its value: 38 % fewer instructions than
+// to store what every edge is worth and to look through it again. Among equal edges the first wins.
 Score Automaton::maximize(std::span<const Score> scores, FactorWorkspace& memory, Configuration& best) const {
   auto& workspace = static_cast<Workspace&>(memory);
   workspace.set_scores(scores);

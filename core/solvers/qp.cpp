@@ -20,8 +20,8 @@ constexpr double ZERO_WEIGHT = 1e-13;
 constexpr double DEPENDENT = 1e-7;
 // A configuration must be better by this much, relative to the size of the numbers, to be added.
 constexpr double GAIN = 1e-12;
-// For how many active configurations of a factor memory is taken beforehand. There are never more than its links + 1;
-// sets of more than a fifth of that are rare.
+// For how many active configurations of a factor memory is taken beforehand. There are never more than its links + 1; a
+// tree with 200 links had 54 at most, one with 100 links had 56.
 constexpr std::size_t RESERVED = 256;
 // How far link scores are blown up where own scores do not count.
 constexpr double WITHOUT_OWN = 1e9;
