@@ -226,7 +226,7 @@ void bind_parts(nb::module_& m) {
           "arc_scores"_a, "method"_a = "ad3", "single_root"_a = true, "projective"_a = false, "max_iterations"_a = 1000,
           "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
-          "certified, status, sweeps of the ascent, iterations of the solver behind it, and how many arcs it was "
+          "certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was "
           "left.");
 
   m.def(

@@ -98,6 +98,9 @@ def test_services(case: tuple[PlainFrames, int, NDArray[np.float64]]) -> None:
     assert log_partition == pytest.approx(other_log_partition, abs=tolerance)
     np.testing.assert_allclose(marginals, weights @ rows / weights.sum(), atol=max(tolerance, 1e-9))
     np.testing.assert_allclose(marginals, other_marginals, atol=max(tolerance, 1e-9))
+    allowed = values > -np.inf
+    mean = (weights[allowed] * own[allowed]).sum() / weights.sum()
+    assert graph.expected_own(factor, scores) == pytest.approx(mean, abs=max(tolerance, 1e-9))
 
 
 @pytest.mark.parametrize("triples", [False, True])

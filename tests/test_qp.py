@@ -140,3 +140,51 @@ def test_the_point_is_in_the_polytope_for_extreme_values():
                 on = int(corner @ (1 << np.arange(4)))
                 rest = [scores[i] + (row - corner) @ [i >> k & 1 for k in range(4)] for i in range(16)]
                 assert max(rest) - rest[on] <= 1e-9 * size
+
+
+def automaton_graph(links, edges) -> _core.Graph:
+    """One automaton over all its variables, in order; edges are rows (source, target, link or -1, score)."""
+    graph = _core.Graph()
+    graph.add_variables(np.zeros(links))
+    sources, targets, link_of_edge = np.array([edge[:3] for edge in edges], dtype=np.int32).T.copy()
+    scores = np.array([edge[3] for edge in edges])
+    negated = np.zeros(links, dtype=np.uint8)
+    graph.add_automaton(np.arange(links, dtype=np.int32), negated, sources, targets, link_of_edge, scores)
+    return graph
+
+
+def project_on_simplex(values) -> np.ndarray:
+    """The point with sum 1 and no negative entries that is nearest to the values, by sorting them."""
+    ordered = np.sort(values)[::-1]
+    thresholds = (np.cumsum(ordered) - 1.0) / np.arange(1, len(values) + 1)
+    nearest: np.ndarray = np.maximum(values - thresholds[np.flatnonzero(ordered > thresholds)[-1]], 0.0)
+    return nearest
+
+
+class TestManyLinks:
+    """Configurations of several machine words, and active sets as large as they can be."""
+
+    @pytest.mark.parametrize("links", [1, 63, 64, 65, 128, 300])
+    def test_one_link_is_on(self, links):
+        rng = np.random.default_rng(links)
+        scores = rng.normal(size=links)
+        graph = automaton_graph(links, [(0, 1, link, scores[link]) for link in range(links)])
+        # From a corner to the centre, where all links are active, and back; -inf forbids half of them for a while.
+        values = (
+            rng.normal(size=(12, links)) * np.array([10, 1, 0.1, 0.01, 1e-3, 0, 1e-3, 0.1, 0.1, 0.1, 1, 10])[:, None]
+        )
+        values[:6] -= 0.5 * scores
+        values[8:10, : links // 2] = -np.inf
+        for row, found in zip(values, graph.project_rows(0, values, 0.5), strict=True):
+            np.testing.assert_allclose(found, project_on_simplex(row + 0.5 * scores), rtol=0, atol=1e-9)
+
+    @pytest.mark.parametrize("links", [64, 65, 100])
+    def test_all_links_are_independent(self, links):
+        """A cube: the projection cuts off each value at 0 and 1."""
+        rng = np.random.default_rng(links)
+        scores = rng.normal(size=links)
+        edges = [(k, k + 1, link, score) for k in range(links) for link, score in ((-1, 0.0), (k, scores[k]))]
+        values = rng.normal(0.5, 0.4, size=(6, links))
+        values[3] = rng.integers(-1, 3, size=links) / 2
+        for row, found in zip(values, automaton_graph(links, edges).project_rows(0, values, 0.1), strict=True):
+            np.testing.assert_allclose(found, np.clip(row + 0.1 * scores, 0.0, 1.0), rtol=0, atol=1e-9)

@@ -82,6 +82,32 @@ Score HeadAutomaton::own_score(std::span<const std::uint8_t> on, FactorWorkspace
   return frame_value(*frames_, head_, lane, workspace.places[0], workspace.places[1]);
 }
 
+std::optional<Score> HeadAutomaton::lowest_own() const {
+  // Of a row of scores, where -inf is not allowed and 0 stands for not being there.
+  auto lowest = [](const float* scores, std::size_t count) {
+    float found = 0.0F;
+    for (std::size_t k = 0; k < count; ++k)
+      if (std::isfinite(scores[k])) found = std::min(found, scores[k]);
+    return static_cast<Score>(found);
+  };
+  Score sum = 0.0;
+  for (int side : {0, 1}) {
+    const Fan fan(*frames_, 2 * head_ + side);
+    for (Index place = 1; place <= fan.size + 1; ++place) {
+      sum += lowest(fan.pairs + pair_place(0, place) * fan.stride, place * fan.stride);
+      if (fan.triples) sum += lowest(fan.triples + triple_place(0, 1, place), pair_place(0, place));
+      if (place <= fan.size) sum += lowest(fan.grand + (place - 1) * fan.stride, fan.stride);
+    }
+  }
+  return sum;
+}
+
+double HeadAutomaton::expected_own(std::span<const Score> scores, FactorWorkspace&) const {
+  const Automaton automaton(links(), edges());
+  const auto workspace = automaton.make_workspace();
+  return automaton.expected_own(scores, *workspace);
+}
+
 namespace {
 
 // Calls visit(place, state) for every state of a fan, by its last place, that of the start excepted.

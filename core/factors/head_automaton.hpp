@@ -22,9 +22,13 @@ class HeadAutomaton final : public StructuredFactor {
   // O(lanes * pairs), with triples O(lanes * triples), in vectors over lanes.
   Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const override;
   Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const override;
+  // The worst that could come together at each place. O(parts).
+  std::optional<Score> lowest_own() const override;
   bool has_marginals() const override { return true; }
   Score marginals(std::span<const Score> scores, FactorWorkspace& workspace,
                   std::span<double> marginals) const override;
+  // By way of `edges`.
+  double expected_own(std::span<const Score> scores, FactorWorkspace& workspace) const override;
   bool has_max_marginals() const override { return true; }
   // Two recursions a side, and one more for each modifier of the best configuration.
   Score max_marginals(std::span<const Score> scores, FactorWorkspace& workspace, std::span<Score> on,

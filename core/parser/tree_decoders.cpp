@@ -7,7 +7,6 @@
 
 #include "parts/keep.hpp"
 #include "solvers/ad3.hpp"
-#include "solvers/branch.hpp"
 #include "solvers/subgradient.hpp"
 
 namespace headlong {
@@ -37,10 +36,18 @@ struct Node {
 // Largest bound first.
 bool comes_later(const Node& left, const Node& right) { return left.bound < right.bound; }
 
+constexpr Index NO_TREE = -2;
+
+bool cross(Index head, Index modifier, Index other_head, Index other_modifier) {
+  const auto [left, right] = std::minmax(head, modifier);
+  const auto [begin, end] = std::minmax(other_head, other_modifier);
+  return (begin < left && left < end && end < right) || (left < begin && begin < right && right < end);
+}
+
 // What an arc costs in its two automata.
-Score arc_deficit(const Ascent& ascent, std::size_t arc) {
-  const Index link = ascent.lane_links[arc];
-  return ascent.deficits[link] + ascent.deficits[ascent.others[link]];
+Score arc_deficit(const Descent& descent, std::size_t arc) {
+  const Index link = descent.lane_links[arc];
+  return descent.deficits[link] + descent.deficits[descent.others[link]];
 }
 
 // One sentence: its candidates, as far as they are not yet excluded, and the best tree so far.
@@ -76,14 +83,17 @@ class Decoding final : public Rounder {
   bool is_good_enough(Score bound) const {
     return bound == NEGATIVE_INFINITY || (has_tree() && closes(solution_.score, bound, options_.tolerance));
   }
-  Score ascend(Index max_sweeps);
+  Score descend(Index max_sweeps);
   void start();
   // Whether every word has one candidate left.
   bool is_decided() const { return frames_->arcs() + 1 == static_cast<std::size_t>(frames_->size); }
   void search();
-  void branch(Score bound, std::vector<Node>& nodes);
+  Index doubtful_arc(Score bound) const;
+  Index crossing_arc();
+  Score projective_bound();
+  Score branch(Score bound, std::vector<Node>& nodes);
   void load(const Node& node, const Frames& root, std::span<const Score> scores);
-  void run_solver(bool ascended);
+  void run_solver(bool descended);
 
   const Frames* frames_;
   std::span<const Score> arc_scores_;
@@ -142,7 +152,7 @@ bool Decoding::drop_arcs(Score bound) {
   // Half of what a certificate allows, so that ties go as well.
   const Score threshold = solution_.score + 0.5 * options_.tolerance * std::max(1.0, std::abs(solution_.score));
   workspace_.keep.resize(frames_->arcs());
-  std::size_t count = needed_arcs(*frames_, bound, threshold, workspace_.ascent, workspace_.keep);
+  std::size_t count = needed_arcs(*frames_, bound, threshold, workspace_.descent, workspace_.keep);
   // Before a search the best tree stays: the solver starts from it.
   for (std::size_t arc = 0; arc < frames_->arcs() && workspace_.numbers.empty(); ++arc)
     if (!workspace_.keep[arc] && solution_.heads[frames_->arc_modifiers[arc]] == frames_->arc_heads[arc])
@@ -150,29 +160,29 @@ bool Decoding::drop_arcs(Score bound) {
   if (count > 0.9 * frames_->arcs()) return false;
   excluded_ = std::max(excluded_, threshold);
   keep(*frames_, arc_scores_, workspace_.keep);
-  save_split(workspace_.ascent, workspace_.kept, workspace_.split);
-  load_split(*frames_, workspace_.split, workspace_.ascent);
+  save_split(workspace_.descent, workspace_.kept, workspace_.split);
+  load_split(*frames_, workspace_.split, workspace_.descent);
   for (std::size_t arc = 0; arc < count && !workspace_.numbers.empty(); ++arc)
     workspace_.numbers[arc] = workspace_.numbers[workspace_.kept[arc]];
   if (!workspace_.numbers.empty()) workspace_.numbers.resize(count);
   return true;
 }
 
-// The ascent, with rounding and dropping arcs now and then, as long as it gets on. Returns a bound on all trees with
+// The descent, with rounding and dropping arcs now and then, as long as it gets on. Returns a bound on all trees with
 // the arcs at hand, or something below what is excluded if there are none that count.
-Score Decoding::ascend(Index max_sweeps) {
-  Ascent& ascent = workspace_.ascent;
+Score Decoding::descend(Index max_sweeps) {
+  Descent& descent = workspace_.descent;
   Score bound = std::numeric_limits<Score>::infinity(), earlier = bound;
   for (Index count = 1; count <= max_sweeps; ++count) {
-    bound = sweep(*frames_, count % 2 == 1 ? Direction::Ascending : Direction::Descending, ascent);
+    bound = sweep(*frames_, count % 2 == 1 ? Direction::Forward : Direction::Backward, descent);
     ++solution_.sweeps;
     if (is_good_enough(bound) || out_of_time()) return bound;
     if (count % SWEEPS_A_ROUND != 0) continue;
-    bound = ask_tree(*frames_, options_.rules.root, ascent);
+    bound = ask_tree(*frames_, options_.rules.root, descent);
     if (is_good_enough(bound)) return bound;
-    bound = sweep(*frames_, Direction::Still, ascent);
+    bound = sweep(*frames_, Direction::Still, descent);
     workspace_.scores.resize(frames_->arcs());
-    for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.scores[arc] = arc_deficit(ascent, arc);
+    for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.scores[arc] = arc_deficit(descent, arc);
     offer_tree(workspace_.scores);
     if (is_good_enough(bound)) return bound;
     const bool dropped = drop_arcs(bound);
@@ -184,11 +194,10 @@ Score Decoding::ascend(Index max_sweeps) {
   return bound;
 }
 
-// Splits what is left at one word: it takes its best head, or not. The word is one whose second best head costs little
-// beside the gap, and with many candidate modifiers, on which its head depends.
-void Decoding::branch(Score bound, std::vector<Node>& nodes) {
-  Ascent& ascent = workspace_.ascent;
-  sweep(*frames_, Direction::Still, ascent);
+// The best arc into a word that is in doubt: one whose second best head costs little beside the gap, and with many
+// candidate modifiers, on which its head depends.
+Index Decoding::doubtful_arc(Score bound) const {
+  const Descent& descent = workspace_.descent;
   Index found = -1;
   Score most = 0.0;
   const Score gap = has_tree() ? std::max(bound - solution_.score, 1e-9) : 1.0;
@@ -197,7 +206,7 @@ void Decoding::branch(Score bound, std::vector<Node>& nodes) {
     Index best = -1;
     Score first = NEGATIVE_INFINITY, second = NEGATIVE_INFINITY;
     for (Index arc = frames_->arc_begins[word]; arc < frames_->arc_begins[word + 1]; ++arc) {
-      const Score deficit = arc_deficit(ascent, arc);
+      const Score deficit = arc_deficit(descent, arc);
       if (best < 0 || deficit > first)
         second = first, first = deficit, best = arc;
       else
@@ -206,7 +215,57 @@ void Decoding::branch(Score bound, std::vector<Node>& nodes) {
     const Score doubt = (1.0 + second / gap) * (0.1 + frames_->fan_size(2 * word) + frames_->fan_size(2 * word + 1));
     if (found < 0 || doubt > most) most = doubt, found = best;
   }
-  const Index word = frames_->arc_modifiers[found];
+  return found;
+}
+
+// Of the arcs that cross others in the best tree of any shape, the one that crosses most and could be another; -1 if
+// none cross, NO_TREE if two cross that are in all trees.
+Index Decoding::crossing_arc() {
+  std::vector<Index>& heads = workspace_.heads;
+  workspace_.scores.resize(frames_->arcs());
+  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.scores[arc] = arc_deficit(workspace_.descent, arc);
+  heads.resize(frames_->size);
+  if (best_tree(*frames_, workspace_.scores, {options_.rules.root, false}, heads, workspace_) == NEGATIVE_INFINITY)
+    return NO_TREE;
+  Index found = -1, most = 0;
+  bool has_crossing = false;
+  for (Index word = 1; word < frames_->size; ++word) {
+    Index count = 0;
+    for (Index other = 1; other < frames_->size; ++other) count += cross(heads[word], word, heads[other], other);
+    has_crossing = has_crossing || count > 0;
+    if (count <= most || frames_->lanes[word] < 2) continue;
+    most = count;
+    found = word;
+  }
+  if (found < 0) return has_crossing ? NO_TREE : -1;
+  const auto begin = frames_->arc_heads.begin() + frames_->arc_begins[found];
+  const auto end = frames_->arc_heads.begin() + frames_->arc_begins[found + 1];
+  return static_cast<Index>(std::find(begin, end, heads[found]) - frames_->arc_heads.begin());
+}
+
+// The bound if the tree has to be projective: with the deficits of the lanes moved to it, as in `ask_tree`.
+Score Decoding::projective_bound() {
+  const Descent& descent = workspace_.descent;
+  workspace_.scores.resize(frames_->arcs());
+  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc)
+    workspace_.scores[arc] = descent.tree[arc] + descent.deficits[descent.lane_links[arc]];
+  workspace_.heads.resize(frames_->size);
+  return std::accumulate(descent.values.begin(), descent.values.end(),
+                         best_tree(*frames_, workspace_.scores, options_.rules, workspace_.heads, workspace_));
+}
+
+// Splits what is left in two: one arc is taken, or not. Returns the bound of both, and leaves it at that if that is
+// good enough.
+Score Decoding::branch(Score bound, std::vector<Node>& nodes) {
+  Descent& descent = workspace_.descent;
+  sweep(*frames_, Direction::Still, descent);
+  const bool projective = options_.rules.projective;
+  if (projective) bound = std::min(bound, projective_bound());
+  if (is_good_enough(bound)) return bound;
+  Index found = projective ? crossing_arc() : -1;
+  if (found == NO_TREE) return NEGATIVE_INFINITY;
+  if (found < 0) found = doubtful_arc(bound);
+  const Index word = frames_->arc_modifiers[found], head = frames_->arc_heads[found];
   for (bool takes : {false, true}) {
     Node node{bound, {}, {}};
     std::vector<Index>& arcs = workspace_.kept;
@@ -214,13 +273,15 @@ void Decoding::branch(Score bound, std::vector<Node>& nodes) {
     for (Index arc = 0; arc < static_cast<Index>(frames_->arcs()); ++arc) {
       if (!takes && arc == found) continue;
       if (takes && arc != found && frames_->arc_modifiers[arc] == word) continue;
+      if (takes && projective && cross(frames_->arc_heads[arc], frames_->arc_modifiers[arc], head, word)) continue;
       arcs.push_back(arc);
       node.numbers.push_back(workspace_.numbers[arc]);
     }
-    save_split(ascent, arcs, node.split);
+    save_split(descent, arcs, node.split);
     nodes.push_back(std::move(node));
     std::push_heap(nodes.begin(), nodes.end(), comes_later);
   }
+  return bound;
 }
 
 void Decoding::load(const Node& node, const Frames& root, std::span<const Score> scores) {
@@ -230,7 +291,8 @@ void Decoding::load(const Node& node, const Frames& root, std::span<const Score>
   workspace_.numbers = node.numbers;
 }
 
-// Branch and bound on the ascent: nodes are what is left of the candidates, the one with the largest bound comes first.
+// Branch and bound on the descent: nodes are what is left of the candidates, the one with the largest bound comes
+// first.
 void Decoding::search() {
   const Frames root = *frames_;
   const std::vector<Score> scores(arc_scores_.begin(), arc_scores_.end());
@@ -238,7 +300,8 @@ void Decoding::search() {
   std::iota(workspace_.numbers.begin(), workspace_.numbers.end(), 0);
   Score closed = NEGATIVE_INFINITY;  // the largest bound of what need not be looked at any more
   std::vector<Node> nodes;
-  branch(solution_.bound, nodes);
+  const Score first = branch(solution_.bound, nodes);
+  if (is_good_enough(first)) closed = first;
   while (!nodes.empty() && solution_.iterations < options_.max_nodes && !out_of_time() &&
          !is_good_enough(nodes.front().bound)) {
     std::pop_heap(nodes.begin(), nodes.end(), comes_later);
@@ -249,18 +312,17 @@ void Decoding::search() {
     if (has_gap()) continue;
     Score bound = node.bound;
     if (!is_decided()) {
-      load_split(*frames_, node.split, workspace_.ascent);
-      bound = std::min(bound, ascend(SWEEPS_A_NODE));
+      load_split(*frames_, node.split, workspace_.descent);
+      bound = std::min(bound, descend(SWEEPS_A_NODE));
     }
     if (is_decided()) {
       const Score value = offer_tree(arc_scores_)
                               ? tree_value(*frames_, arc_scores_, workspace_.heads, workspace_.climb)
                               : NEGATIVE_INFINITY;
       closed = std::max(closed, value);
-    } else if (is_good_enough(bound)) {
-      closed = std::max(closed, bound);
     } else {
-      branch(bound, nodes);
+      if (!is_good_enough(bound)) bound = branch(bound, nodes);
+      if (is_good_enough(bound)) closed = std::max(closed, bound);
     }
   }
   workspace_.numbers.clear();
@@ -283,28 +345,22 @@ SolverResult call_solver(const Graph& graph, const TreeOptions& options, const S
   ad3_options.time_limit = seconds;
   ad3_options.tolerance = options.tolerance;
   ad3_options.start = start;
-  if (options.method == TreeMethod::Ad3) return ad3(graph, ad3_options, workspace);
-  BranchOptions branch_options;
-  branch_options.ad3 = ad3_options;
-  branch_options.max_nodes = options.max_nodes;
-  branch_options.time_limit = seconds;
-  branch_options.tolerance = options.tolerance;
-  return branch_and_bound(graph, branch_options, workspace);
+  return ad3(graph, ad3_options, workspace);
 }
 
-// The ascent on all arcs that can be.
+// The descent on all arcs that can be.
 void Decoding::start() {
   workspace_.keep.resize(frames_->arcs());
   for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.keep[arc] = arc_scores_[arc] > NEGATIVE_INFINITY;
   if (std::count(workspace_.keep.begin(), workspace_.keep.end(), 0) > 0) keep(*frames_, arc_scores_, workspace_.keep);
-  start_ascent(*frames_, arc_scores_, workspace_.ascent);
+  start_descent(*frames_, arc_scores_, workspace_.descent);
   workspace_.numbers.clear();
-  lower(ascend(std::max(options_.max_sweeps, 1)));
+  lower(descend(std::max(options_.max_sweeps, 1)));
   if (is_decided() && has_tree()) lower(solution_.score);
 }
 
-// Hands what is left to the solver, with the best tree and the multipliers that the ascent has reached.
-void Decoding::run_solver(bool ascended) {
+// Hands what is left to the solver, with the best tree and the multipliers that the descent has reached.
+void Decoding::run_solver(bool descended) {
   build_tree_graph(*frames_, arc_scores_, options_.rules, workspace_.graph);
   Start start;
   start.rounder = this;
@@ -313,8 +369,8 @@ void Decoding::run_solver(bool ascended) {
     assignment_of(*frames_, solution_.heads, workspace_.assignment);
     start.assignment = workspace_.assignment;
   }
-  if (ascended) {
-    multipliers_of(*frames_, workspace_.graph, workspace_.ascent, workspace_.multipliers);
+  if (descended) {
+    multipliers_of(*frames_, workspace_.graph, workspace_.descent, workspace_.multipliers);
     start.multipliers = workspace_.multipliers;
   }
   // Never 0, which would mean no limit.
@@ -334,6 +390,7 @@ void Decoding::run_solver(bool ascended) {
 void Decoding::run() {
   solution_ = {};
   const bool possible = frames_->size > 1 && offer_tree(arc_scores_);
+  if (!has_tree()) solution_.heads = workspace_.heads;
   solution_.arcs = static_cast<Index>(frames_->arcs());
   if (frames_->size == 1) {
     workspace_.heads.assign(1, NO_HEAD);
@@ -342,19 +399,17 @@ void Decoding::run() {
   } else if (!possible) {
     lower(NEGATIVE_INFINITY);
   } else if (options_.method != TreeMethod::Climb) {
-    // The ascent knows nothing of crossing arcs: a search for projective trees needs the bounds of AD3.
-    const bool searches = options_.method == TreeMethod::Exact && !options_.rules.projective;
-    const bool ascends = options_.max_sweeps > 0 || searches;
-    if (ascends) start();
+    const bool searches = options_.method == TreeMethod::Exact;
+    const bool descends = options_.max_sweeps > 0 || searches;
+    if (descends) start();
     if (!is_closed() && solution_.bound > NEGATIVE_INFINITY) {
       if (searches)
         search();
       else
-        run_solver(ascends);
+        run_solver(descends);
     }
   }
   if (!has_tree()) {
-    solution_.heads = workspace_.heads;
     if (solution_.bound == NEGATIVE_INFINITY) solution_.status = Status::Infeasible;
     return;
   }

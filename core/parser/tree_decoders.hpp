@@ -1,7 +1,7 @@
 // Decoders of the higher-order model: from scores of arcs and frames to a tree, with a bound on what any tree is worth.
 #pragma once
 
-#include "parser/ascent.hpp"
+#include "parser/descent.hpp"
 #include "search/climb.hpp"
 #include "solvers/solver.hpp"
 #include "trees/eisner.hpp"
@@ -13,7 +13,7 @@ enum class TreeMethod : std::uint8_t {
   Climb,        // the best first-order tree, improved by local search; no bound
   Ad3,          // then the relaxation
   Subgradient,  // the same by the subgradient method
-  Exact         // branch and bound on the ascent; for projective trees, on AD3
+  Exact         // branch and bound on the descent
 };
 
 struct TreeOptions {
@@ -21,7 +21,7 @@ struct TreeOptions {
   TreeRules rules;
   Index max_iterations = 1000;  // of the relaxation's solver (of each node)
   Index max_nodes = 1000;       // of branch and bound
-  Index max_sweeps = 64;        // of the ascent before the solver; 0: the solver alone
+  Index max_sweeps = 64;        // of the descent before the solver; 0: the solver alone
   double time_limit = 0.0;      // seconds; 0: none
   double tolerance = 1e-9;      // a relative gap between bound and score below this is a certificate
 };
@@ -32,7 +32,7 @@ struct TreeSolution {
   Score bound = std::numeric_limits<Score>::infinity();  // no tree is worth more
   bool certified = false;                                // the tree is the best one: status Optimal
   Status status = Status::Unconverged;
-  Index sweeps = 0;      // of the ascent
+  Index sweeps = 0;      // of the descent
   Index iterations = 0;  // of the solver behind it, 0 if it was not needed; nodes of branch and bound
   Index arcs = 0;        // how many candidates were left for the solver
 };
@@ -46,7 +46,7 @@ struct TreeWorkspace {
   MstWorkspace mst;
   EisnerWorkspace eisner;
   ClimbWorkspace climb;
-  Ascent ascent;
+  Descent descent;
   Graph graph;
   std::vector<std::uint8_t> keep;  // [arcs]
   std::vector<Index> kept;         // arcs that are left, by their numbers before

@@ -149,7 +149,7 @@ class Graph:
 
     def add_dense(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def add_python(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], maximize: object, score: object, marginals: object | None) -> None:
+    def add_python(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], maximize: object, score: object, marginals: object | None = None, lowest_own: object | None = None, expected_own: object | None = None) -> None:
         """
         Adds a factor whose services are Python functions; see headlong.inference.PythonFactor.
         """
@@ -189,7 +189,16 @@ class Graph:
 
     def expected_own(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
         """
-        The mean of the factor's own score under the distribution of its marginals.
+        The mean of the factor's own score under the distribution of its marginals; NaN if a factor in Python does
+        not tell.
+        """
+
+    def entropy(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """The entropy of that distribution in nats; NaN if expected_own is."""
+
+    def lowest_own(self, factor: int) -> float | None:
+        """
+        A lower bound on the own scores of what the factor allows, or None if it does not tell.
         """
 
     def max_marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
@@ -212,19 +221,19 @@ def belief_propagation(graph: Graph, max_product: bool = False, max_iterations: 
     certified.
     """
 
-def branch_and_bound(graph: Graph, max_nodes: int = 10000, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.1, tolerance: float = 1e-06, time_limit: float = 0.0, trace: bool = False) -> dict[str, Any]:
+def branch_and_bound(graph: Graph, max_nodes: int = 10000, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.2, tolerance: float = 1e-06, time_limit: float = 0.0, trace: bool = False) -> dict[str, Any]:
     """
     Exact search. The dictionary is that of ad3; iterations are nodes, relaxed is that of the first one.
     """
 
-def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.1, adapt_every: int = 10, bound_every: int = 10, tolerance: float = 1e-09, cutoff: float = float('-inf'), time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
+def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.2, adapt_every: int = 10, bound_every: int = 5, tolerance: float = 1e-09, cutoff: float = float('-inf'), time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
     """
     A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
     fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of
     iteration, value, bound, primal residual, dual residual and seconds.
     """
 
-def subgradient(graph: Graph, max_iterations: int = 5000, rule: str = 'koo', step: float = 0.0, tolerance: float = 1e-09, lazy: bool = True, time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
+def subgradient(graph: Graph, max_iterations: int = 5000, rule: str = 'polyak', step: float = 0.0, tolerance: float = 1e-09, lazy: bool = True, time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
     """
     A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
     fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of
@@ -285,7 +294,7 @@ class Frames:
     def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09) -> dict[str, Any]:
         """
         The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,
-        certified, status, sweeps of the ascent, iterations of the solver behind it, and how many arcs it was left.
+        certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was left.
         """
 
 def reduced_costs(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:

@@ -1,4 +1,4 @@
-#include "parser/ascent.hpp"
+#include "parser/descent.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,46 +27,47 @@ constexpr Score NOTHING = 1e-13;
 namespace {
 
 // Numbers the links of all heads in the order of their automata.
-void number_links(const Frames& frames, Ascent& ascent) {
+void number_links(const Frames& frames, Descent& descent) {
   const std::size_t links = 2 * frames.arcs();
-  ascent.begins.resize(frames.size + 1);
-  ascent.others.resize(links);
-  ascent.partners.resize(links);
-  ascent.lane_links.resize(frames.arcs());
-  ascent.deficits.assign(links, 0.0);
-  ascent.values.assign(frames.size, 0.0);
-  ascent.quiet.assign(frames.size, 0);
+  descent.begins.resize(frames.size + 1);
+  descent.others.resize(links);
+  descent.partners.resize(links);
+  descent.lane_links.resize(frames.arcs());
+  descent.deficits.assign(links, 0.0);
+  descent.values.assign(frames.size, 0.0);
+  descent.quiet.assign(frames.size, 0);
   Index link = 0;
   for (Index head = 0; head < frames.size; ++head) {
-    ascent.begins[head] = link;
-    for (Index arc = frames.arc_begins[head]; arc < frames.arc_begins[head + 1]; ++arc) ascent.lane_links[arc] = link++;
+    descent.begins[head] = link;
+    for (Index arc = frames.arc_begins[head]; arc < frames.arc_begins[head + 1]; ++arc)
+      descent.lane_links[arc] = link++;
     link += frames.fan_size(2 * head) + frames.fan_size(2 * head + 1);
   }
-  ascent.begins[frames.size] = link;
+  descent.begins[frames.size] = link;
   for (Index head = 0; head < frames.size; ++head) {
-    Index own = ascent.begins[head] + (head == 0 ? 0 : frames.lanes[head]);
+    Index own = descent.begins[head] + (head == 0 ? 0 : frames.lanes[head]);
     for (int side : {0, 1})
       for (Index arc : frames.fan(2 * head + side)) {
-        const Index lane = ascent.lane_links[arc];
-        ascent.others[own] = lane;
-        ascent.others[lane] = own++;
-        ascent.partners[ascent.others[lane]] = frames.arc_modifiers[arc];
-        ascent.partners[lane] = head;
+        const Index lane = descent.lane_links[arc];
+        descent.others[own] = lane;
+        descent.others[lane] = own++;
+        descent.partners[descent.others[lane]] = frames.arc_modifiers[arc];
+        descent.partners[lane] = head;
       }
   }
 }
 
 }  // namespace
 
-void start_ascent(const Frames& frames, std::span<const Score> arc_scores, Ascent& ascent) {
-  number_links(frames, ascent);
-  ascent.scores.resize(2 * frames.arcs());
+void start_descent(const Frames& frames, std::span<const Score> arc_scores, Descent& descent) {
+  number_links(frames, descent);
+  descent.scores.resize(2 * frames.arcs());
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
-    const Index link = ascent.lane_links[arc];
-    ascent.scores[link] = ascent.scores[ascent.others[link]] = arc_scores[arc] / 2.0;
+    const Index link = descent.lane_links[arc];
+    descent.scores[link] = descent.scores[descent.others[link]] = arc_scores[arc] / 2.0;
   }
-  ascent.tree.assign(frames.arcs(), 0.0);
-  ascent.tree_value = 0.0;
+  descent.tree.assign(frames.arcs(), 0.0);
+  descent.tree_value = 0.0;
 }
 
 namespace {
@@ -74,7 +75,7 @@ namespace {
 // One visit of a head.
 struct Visit {
   const Frames& frames;
-  Ascent& ascent;
+  Descent& descent;
   Index head;
   Direction direction;
   Index lanes, lane_links;
@@ -82,14 +83,14 @@ struct Visit {
   bool has_moved = false;
 
   bool passes(Index link) const {
-    const Index partner = ascent.partners[link];
-    return direction == Direction::Ascending ? partner > head : direction == Direction::Descending && partner < head;
+    const Index partner = descent.partners[link];
+    return direction == Direction::Forward ? partner > head : direction == Direction::Backward && partner < head;
   }
 
   void move(Index link, Score part) {
-    ascent.scores[link] -= part;
-    ascent.scores[ascent.others[link]] += part;
-    ascent.quiet[ascent.partners[link]] = 0;
+    descent.scores[link] -= part;
+    descent.scores[descent.others[link]] += part;
+    descent.quiet[descent.partners[link]] = 0;
     has_moved = true;
   }
 
@@ -135,14 +136,14 @@ Score best_without(const Visit& visit, const Fan& fan, Index place, const Score*
 // Goes along a fan: values of a place's states, what its link is worth, what it passes on.
 void visit_fan(Visit& visit, int side, Index begin) {
   const Frames& frames = visit.frames;
-  Ascent& ascent = visit.ascent;
+  Descent& descent = visit.descent;
   const Fan fan(frames, 2 * visit.head + side);
   const std::size_t stride = fan.stride;
-  ascent.states.resize(fan.states() * stride);
-  Score* states = ascent.states.data();
-  const Score* rests = ascent.rests[side].data();
-  const Score* outside = ascent.outside.data();
-  Score* modifiers = ascent.scores.data() + begin;
+  descent.states.resize(fan.states() * stride);
+  Score* states = descent.states.data();
+  const Score* rests = descent.rests[side].data();
+  const Score* outside = descent.outside.data();
+  Score* modifiers = descent.scores.data() + begin;
   for (Index place = 1; place <= fan.size; ++place) {
     fan_arrive<MaxPlus>(fan, place, states);
     const Index link = begin + place - 1;
@@ -154,16 +155,16 @@ void visit_fan(Visit& visit, int side, Index begin) {
         on = std::max(on, states[state * stride + lane] + rests[state * stride + lane] + outside[lane]);
     on += modifiers[place - 1];
     Score off = visit.best;
-    const Index partner = ascent.partners[link];
+    const Index partner = descent.partners[link];
     if (frames.lanes[partner] == 1) {
       // The arc is in all trees: whatever makes it the automaton's choice costs its only lane as much, and nothing
       // more.
       if (on < off && on > NEGATIVE_INFINITY && visit.direction != Direction::Still) {
-        const std::uint8_t quiet = ascent.quiet[partner];
+        const std::uint8_t quiet = descent.quiet[partner];
         visit.move(link, on - off);
         // Its only lane is worth less, and all else stays as it is there.
-        ascent.values[partner] += on - off;
-        ascent.quiet[partner] = quiet;
+        descent.values[partner] += on - off;
+        descent.quiet[partner] = quiet;
         on = off;
       }
     } else if (visit.passes(link)) {
@@ -173,19 +174,19 @@ void visit_fan(Visit& visit, int side, Index begin) {
       on = visit.pass(link, on, off);
       visit.best = std::max(on, off);
     }
-    ascent.deficits[link] = on - visit.best;
+    descent.deficits[link] = on - visit.best;
     for (std::size_t state = from; state < from + count; ++state)
       for (std::size_t lane = 0; lane < stride; ++lane) states[state * stride + lane] += modifiers[place - 1];
   }
-  ascent.totals[side].resize(stride);
-  fan_finish<MaxPlus>(fan, states, ascent.totals[side].data());
+  descent.totals[side].resize(stride);
+  fan_finish<MaxPlus>(fan, states, descent.totals[side].data());
 }
 
 void visit_lanes(Visit& visit) {
-  Ascent& ascent = visit.ascent;
-  const Index begin = ascent.begins[visit.head];
+  Descent& descent = visit.descent;
+  const Index begin = descent.begins[visit.head];
   auto total = [&](Index lane) {
-    return ascent.totals[0][lane] + ascent.totals[1][lane] + (visit.lane_links ? ascent.scores[begin + lane] : 0.0);
+    return descent.totals[0][lane] + descent.totals[1][lane] + (visit.lane_links ? descent.scores[begin + lane] : 0.0);
   };
   Score best = NEGATIVE_INFINITY, second = NEGATIVE_INFINITY;
   for (Index lane = 0; lane < visit.lanes; ++lane) {
@@ -205,108 +206,109 @@ void visit_lanes(Visit& visit) {
 }
 
 void set_lane_deficits(const Visit& visit) {
-  Ascent& ascent = visit.ascent;
-  const Index begin = ascent.begins[visit.head];
+  Descent& descent = visit.descent;
+  const Index begin = descent.begins[visit.head];
   for (Index lane = 0; lane < visit.lane_links; ++lane)
-    ascent.deficits[begin + lane] =
-        ascent.totals[0][lane] + ascent.totals[1][lane] + ascent.scores[begin + lane] - visit.best;
+    descent.deficits[begin + lane] =
+        descent.totals[0][lane] + descent.totals[1][lane] + descent.scores[begin + lane] - visit.best;
 }
 
-void visit_head(const Frames& frames, Index head, Direction direction, Ascent& ascent) {
+void visit_head(const Frames& frames, Index head, Direction direction, Descent& descent) {
   // Nothing has changed since a visit in this direction (for a still one: in any) had nothing to move.
   const auto bit = static_cast<std::uint8_t>(1U << static_cast<unsigned>(direction));
-  if ((ascent.quiet[head] & bit) != 0 || (direction == Direction::Still && ascent.quiet[head] != 0)) return;
-  Visit visit{frames, ascent, head, direction, frames.lanes[head], head == 0 ? 0 : frames.lanes[head]};
-  const Index begin = ascent.begins[head];
+  if ((descent.quiet[head] & bit) != 0 || (direction == Direction::Still && descent.quiet[head] != 0)) return;
+  Visit visit{frames, descent, head, direction, frames.lanes[head], head == 0 ? 0 : frames.lanes[head]};
+  const Index begin = descent.begins[head];
   const Index begins[2] = {begin + visit.lane_links, begin + visit.lane_links + frames.fan_size(2 * head)};
   for (int side : {0, 1}) {
     const Fan fan(frames, 2 * head + side);
-    ascent.rests[side].resize(fan.states() * fan.stride);
-    ascent.totals[side].resize(fan.stride);
-    fan_backward<MaxPlus>(fan, ascent.scores.data() + begins[side], ascent.rests[side].data(),
-                          ascent.totals[side].data());
+    descent.rests[side].resize(fan.states() * fan.stride);
+    descent.totals[side].resize(fan.stride);
+    fan_backward<MaxPlus>(fan, descent.scores.data() + begins[side], descent.rests[side].data(),
+                          descent.totals[side].data());
   }
   visit_lanes(visit);
-  ascent.outside.resize(frames.strides[head]);
-  const int first = direction == Direction::Ascending ? 0 : 1;
+  descent.outside.resize(frames.strides[head]);
+  const int first = direction == Direction::Forward ? 0 : 1;
   for (int side : {first, 1 - first}) {
     if (frames.fan_size(2 * head + side) == 0) continue;
     for (Index lane = 0; lane < visit.lanes; ++lane)
-      ascent.outside[lane] = ascent.totals[1 - side][lane] + (visit.lane_links ? ascent.scores[begin + lane] : 0.0);
+      descent.outside[lane] = descent.totals[1 - side][lane] + (visit.lane_links ? descent.scores[begin + lane] : 0.0);
     visit_fan(visit, side, begins[side]);
   }
   set_lane_deficits(visit);
-  ascent.values[head] = visit.best;
-  ascent.quiet[head] = visit.has_moved ? 0 : ascent.quiet[head] | bit;
+  descent.values[head] = visit.best;
+  descent.quiet[head] = visit.has_moved ? 0 : descent.quiet[head] | bit;
 }
 
 }  // namespace
 
-Score sweep(const Frames& frames, Direction direction, Ascent& ascent) {
+Score sweep(const Frames& frames, Direction direction, Descent& descent) {
   for (Index k = 0; k < frames.size; ++k)
-    visit_head(frames, direction == Direction::Ascending ? k : frames.size - 1 - k, direction, ascent);
-  return std::accumulate(ascent.values.begin(), ascent.values.end(), ascent.tree_value);
+    visit_head(frames, direction == Direction::Forward ? k : frames.size - 1 - k, direction, descent);
+  return std::accumulate(descent.values.begin(), descent.values.end(), descent.tree_value);
 }
 
 // With the deficits of its lanes moved to the tree, all lanes of an automaton are equal; the tree's reduced costs come
 // back. Some lane of every word costs nothing, so that the values of the automata stay as they are.
-Score ask_tree(const Frames& frames, RootRule rule, Ascent& ascent) {
+Score ask_tree(const Frames& frames, RootRule rule, Descent& descent) {
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
-    const Score deficit = std::max(ascent.deficits[ascent.lane_links[arc]], LOWEST);
-    ascent.tree[arc] += deficit;
-    ascent.scores[ascent.lane_links[arc]] -= deficit;
+    const Score deficit = std::max(descent.deficits[descent.lane_links[arc]], LOWEST);
+    descent.tree[arc] += deficit;
+    descent.scores[descent.lane_links[arc]] -= deficit;
   }
-  ascent.reduced.assign(ascent.tree.begin(), ascent.tree.end());
-  ascent.tree_value = reduced_costs(frames.arc_heads, frames.arc_begins, rule, ascent.reduced, ascent.costs);
-  if (ascent.tree_value == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;
+  descent.reduced.assign(descent.tree.begin(), descent.tree.end());
+  descent.tree_value = reduced_costs(frames.arc_heads, frames.arc_begins, rule, descent.reduced, descent.costs);
+  if (descent.tree_value == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
-    const Score cost = std::max(ascent.reduced[arc], LOWEST);
-    if (cost != ascent.deficits[ascent.lane_links[arc]]) ascent.quiet[frames.arc_modifiers[arc]] = 0;
-    ascent.tree[arc] -= cost;
-    ascent.scores[ascent.lane_links[arc]] += cost;
-    ascent.deficits[ascent.lane_links[arc]] = cost;
+    const Score cost = std::max(descent.reduced[arc], LOWEST);
+    if (cost != descent.deficits[descent.lane_links[arc]]) descent.quiet[frames.arc_modifiers[arc]] = 0;
+    descent.tree[arc] -= cost;
+    descent.scores[descent.lane_links[arc]] += cost;
+    descent.deficits[descent.lane_links[arc]] = cost;
   }
-  return std::accumulate(ascent.values.begin(), ascent.values.end(), ascent.tree_value);
+  return std::accumulate(descent.values.begin(), descent.values.end(), descent.tree_value);
 }
 
 // An arc costs what it takes from each of its two automata.
-std::size_t needed_arcs(const Frames& frames, Score bound, Score threshold, const Ascent& ascent,
+std::size_t needed_arcs(const Frames& frames, Score bound, Score threshold, const Descent& descent,
                         std::span<std::uint8_t> keep) {
   std::size_t count = 0;
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
-    const Index link = ascent.lane_links[arc];
-    keep[arc] = bound + ascent.deficits[link] + ascent.deficits[ascent.others[link]] > threshold;
+    const Index link = descent.lane_links[arc];
+    keep[arc] = bound + descent.deficits[link] + descent.deficits[descent.others[link]] > threshold;
     count += keep[arc];
   }
   return count;
 }
 
-void save_split(const Ascent& ascent, std::span<const Index> arcs, ArcSplit& split) {
+void save_split(const Descent& descent, std::span<const Index> arcs, ArcSplit& split) {
   split.lanes.resize(arcs.size());
   split.modifiers.resize(arcs.size());
   split.tree.resize(arcs.size());
   for (std::size_t k = 0; k < arcs.size(); ++k) {
-    const Index link = ascent.lane_links[arcs[k]];
-    split.lanes[k] = ascent.scores[link];
-    split.modifiers[k] = ascent.scores[ascent.others[link]];
-    split.tree[k] = ascent.tree[arcs[k]];
+    const Index link = descent.lane_links[arcs[k]];
+    split.lanes[k] = descent.scores[link];
+    split.modifiers[k] = descent.scores[descent.others[link]];
+    split.tree[k] = descent.tree[arcs[k]];
   }
-  split.tree_value = ascent.tree_value;
+  split.tree_value = descent.tree_value;
 }
 
-void load_split(const Frames& frames, const ArcSplit& split, Ascent& ascent) {
-  number_links(frames, ascent);
-  ascent.scores.resize(2 * frames.arcs());
+void load_split(const Frames& frames, const ArcSplit& split, Descent& descent) {
+  number_links(frames, descent);
+  descent.scores.resize(2 * frames.arcs());
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
-    const Index link = ascent.lane_links[arc];
-    ascent.scores[link] = split.lanes[arc];
-    ascent.scores[ascent.others[link]] = split.modifiers[arc];
+    const Index link = descent.lane_links[arc];
+    descent.scores[link] = split.lanes[arc];
+    descent.scores[descent.others[link]] = split.modifiers[arc];
   }
-  ascent.tree.assign(split.tree.begin(), split.tree.end());
-  ascent.tree_value = split.tree_value;
+  descent.tree.assign(split.tree.begin(), split.tree.end());
+  descent.tree_value = split.tree_value;
 }
 
-void multipliers_of(const Frames& frames, const Graph& graph, const Ascent& ascent, std::vector<double>& multipliers) {
+void multipliers_of(const Frames& frames, const Graph& graph, const Descent& descent,
+                    std::vector<double>& multipliers) {
   const std::vector<Index> degrees = graph.degrees();
   multipliers.resize(graph.link_variables.size());
   // The tree, whose links are first, gets what the automata leave.
@@ -314,9 +316,9 @@ void multipliers_of(const Frames& frames, const Graph& graph, const Ascent& asce
   std::size_t link = frames.arcs();
   for (Index head = 0; head < frames.size; ++head) {
     if (frames.fan_size(2 * head) + frames.fan_size(2 * head + 1) == 0) continue;
-    for (Index own = ascent.begins[head]; own < ascent.begins[head + 1]; ++own, ++link) {
+    for (Index own = descent.begins[head]; own < descent.begins[head + 1]; ++own, ++link) {
       const Index variable = graph.link_variables[link];
-      multipliers[link] = ascent.scores[own] - graph.scores[variable] / degrees[variable];
+      multipliers[link] = descent.scores[own] - graph.scores[variable] / degrees[variable];
       multipliers[variable] -= multipliers[link];
     }
   }
