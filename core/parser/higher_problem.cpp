@@ -33,14 +33,22 @@ template <class Weight>
 void build_higher(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs, HigherProblem& higher) {
   lay_out(arcs.candidates, arcs.size, model.higher[static_cast<std::size_t>(Kind::TriSibling)] != nullptr,
           higher.frames);
+  std::array<bool, KINDS> on;
+  for (std::size_t kind = 0; kind < KINDS; ++kind) on[kind] = model.higher[kind] != nullptr;
+  lay_out(higher.frames, on, higher.extras);
   for (std::size_t kind = 0; kind < KINDS; ++kind) {
-    const Templates* templates = model.higher[kind];
-    if (!templates) continue;
-    add_parts(arcs.context, higher.frames, static_cast<Kind>(kind), higher.parts);
-    slot_codes(words.attributes, *templates, higher.codes[kind]);
-    higher.scores.assign(higher.parts.count, 0.0F);
-    score_parts(higher.codes[kind], *templates, higher.parts.view(), model.parts, model.instructions, higher.scores);
-    add_scores(static_cast<Kind>(kind), higher.scores, higher.frames);
+    if (!on[kind]) continue;
+    const Templates& templates = *model.higher[kind];
+    const bool framed = kind < FRAME_KINDS;
+    if (framed)
+      add_parts(arcs.context, higher.frames, static_cast<Kind>(kind), higher.parts);
+    else
+      add_extras(arcs.context, higher.frames, higher.extras, static_cast<Kind>(kind), higher.slots, higher.parts);
+    slot_codes(words.attributes, templates, higher.codes[kind]);
+    std::vector<float>& scores = framed ? higher.scores : higher.extras.scores[kind];
+    scores.assign(higher.parts.count, 0.0F);
+    score_parts(higher.codes[kind], templates, higher.parts.view(), model.parts, model.instructions, scores);
+    if (framed) add_scores(static_cast<Kind>(kind), scores, higher.frames);
   }
 }
 
@@ -49,14 +57,15 @@ void higher_difference(const ArcModel<Weight>& model, const Words& words, const 
                        const HigherProblem& higher, std::span<const Index> heads, Difference& out) {
   const Modifiers gold(words.gold_heads), found(heads);
   std::vector<Code> scratch;
+  auto add_part = [&](Kind kind, const PartRow& row, float amount) {
+    const auto k = static_cast<std::size_t>(kind);
+    if (model.higher[k])
+      add_features(higher.codes[k], *model.higher[k], row.slots.data(), row.relations.data(), model.parts.shift(), 1, 0,
+                   amount, scratch, out.parts);
+  };
   auto add = [&](const Modifiers& modifiers, std::span<const Index> tree, Index head, float amount) {
     visit_parts(arcs.context, head, tree[head], modifiers.of(2 * head), modifiers.of(2 * head + 1),
-                [&](Kind kind, const PartRow& row) {
-                  const auto k = static_cast<std::size_t>(kind);
-                  if (model.higher[k])
-                    add_features(higher.codes[k], *model.higher[k], row.slots.data(), row.relations.data(),
-                                 model.parts.shift(), 1, 0, amount, scratch, out.parts);
-                });
+                [&](Kind kind, const PartRow& row) { add_part(kind, row, amount); });
   };
   for (Index head = 0; head < words.size(); ++head) {
     if (words.gold_heads[head] == heads[head] && std::ranges::equal(gold.of(2 * head), found.of(2 * head)) &&
@@ -64,6 +73,16 @@ void higher_difference(const ArcModel<Weight>& model, const Words& words, const 
       continue;
     add(gold, words.gold_heads, head, 1.0F);
     add(found, heads, head, -1.0F);
+  }
+  if (std::ranges::equal(words.gold_heads, heads)) return;
+  // What both trees have cancels out.
+  for (std::size_t k = FRAME_KINDS; k < KINDS; ++k) {
+    const auto kind = static_cast<Kind>(k);
+    if (!model.higher[k]) continue;
+    visit_extras(kind, words.gold_heads,
+                 [&](const ExtraSlots& slots) { add_part(kind, extra_part(arcs.context, kind, slots), 1.0F); });
+    visit_extras(kind, heads,
+                 [&](const ExtraSlots& slots) { add_part(kind, extra_part(arcs.context, kind, slots), -1.0F); });
   }
 }
 

@@ -3,16 +3,17 @@
 #pragma once
 
 #include "parser/arc_problem.hpp"
-#include "parts/higher.hpp"
-#include "parser/tree_decoders.hpp"
+#include "parser/extra_decoder.hpp"
 
 namespace headlong {
 
 // The parts of more than one arc of a sentence. It is its own workspace.
 struct HigherProblem {
   Frames frames;
+  Extras extras;
   std::array<SlotCodes, KINDS> codes;
   Parts parts;
+  std::vector<ExtraSlots> slots;
   std::vector<float> scores;
   TreeWorkspace decoding;
   TreeSolution solution;
