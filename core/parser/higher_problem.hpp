@@ -3,8 +3,8 @@
 #pragma once
 
 #include "parser/arc_problem.hpp"
-#include "parts/higher.hpp"
 #include "parser/tree_decoders.hpp"
+#include "parts/higher.hpp"
 
 namespace headlong {
 

@@ -117,12 +117,16 @@ bool Decoding::round(std::span<const double> relaxed, std::span<std::uint8_t> as
   return true;
 }
 
-// Climbs from the best tree under the scores, and keeps the result if it is better. False: there is no tree.
+// Climbs from the best tree under the scores (with the method Arcs, stays there), and keeps the result if it is better.
+// False: there is no tree.
 bool Decoding::offer_tree(std::span<const Score> scores) {
   std::vector<Index>& heads = workspace_.heads;
   heads.resize(frames_->size);
   if (best_tree(*frames_, scores, options_.rules, heads, workspace_) == NEGATIVE_INFINITY) return false;
-  if (tree_value(*frames_, arc_scores_, heads, workspace_.climb) > NEGATIVE_INFINITY)
+  const Score value = tree_value(*frames_, arc_scores_, heads, workspace_.climb);
+  if (options_.method == TreeMethod::Arcs)
+    offer(value);
+  else if (value > NEGATIVE_INFINITY)
     offer(climb(*frames_, arc_scores_, options_.rules.root, options_.rules.projective, heads, workspace_.climb));
   return true;
 }
@@ -398,7 +402,7 @@ void Decoding::run() {
     lower(solution_.score);
   } else if (!possible) {
     lower(NEGATIVE_INFINITY);
-  } else if (options_.method != TreeMethod::Climb) {
+  } else if (options_.method != TreeMethod::Climb && options_.method != TreeMethod::Arcs) {
     const bool searches = options_.method == TreeMethod::Exact;
     const bool descends = options_.max_sweeps > 0 || searches;
     if (descends) start();

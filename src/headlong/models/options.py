@@ -49,6 +49,7 @@ class ParserOptions:
     pruner_bits: int = 18
     root: Literal["auto", "single", "multi"] = "auto"
     trees: Literal["auto", "any", "projective"] = "auto"
+    training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs"] = "exact"
     seed: int = 1
     licence: str = ""
     name: str = ""

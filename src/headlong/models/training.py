@@ -116,7 +116,7 @@ def train_parser(
         options.label_bits,
         allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
         tuple(family for family in dependency.HIGHER if family.name in dependency.ORDERS[options.order]),
-        dependency.NEARBY if __import__('os').environ.get('NEARBY','1')=='1' else None,
+        dependency.NEARBY,
     )
     pruning = _train_pruner(options, shape, corpus, threads, progress)
     dropout = WordDropout(train, encoder.attributes, corpus.codes, options.word_dropout, options.seed)
@@ -196,7 +196,8 @@ class _Run:
         tables = ArcTables(self.shape)
         best, scores, first = self._resume(tables) if resume else (None, {}, 1)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
-        loop = Loop(options.epochs, options.seed, options.batch_size, self.threads, self.projective)
+        decoder = options.training_decoder
+        loop = Loop(options.epochs, options.seed, options.batch_size, self.threads, self.projective, decoder)
         corpus = self.corpus
         trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads)
         try:
@@ -225,7 +226,9 @@ class _Run:
     def _evaluate(self, model: TrainedArcs) -> dict[str, float]:
         if self.dev is None:
             return {}
-        heads, labels, _ = pruned_model(model, self.pruning).parse(self.dev.batch, self.projective, self.threads)
+        heads, labels, *_ = pruned_model(model, self.pruning).parse(
+            self.dev.batch, self.options.training_decoder, self.projective, self.threads
+        )
         return self.dev.accuracy(heads, labels)
 
     def _fingerprint(self) -> dict[str, Any]:
