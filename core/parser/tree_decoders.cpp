@@ -145,7 +145,8 @@ void Decoding::start() {
   start_descent(*frames_, arc_scores_, workspace_.descent);
   workspace_.numbers.clear();
   lower(descend(std::max(options_.max_sweeps, 1)));
-  if (is_decided() && has_tree()) lower(solution_.score);
+  // One tree is left, and it has been tried.
+  if (is_decided()) lower(solution_.score);
 }
 
 // Hands what is left to the solver, with the best tree and the multipliers that the descent has reached.
