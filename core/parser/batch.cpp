@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include "parser/batch.hpp"
 
 #include <cmath>
@@ -43,8 +44,13 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder
     answers.scores[s] = decode(problem, model.model.root, decoder, heads, labels);
     if (!model.model.is_first_order()) {
       build_higher(model.model, words, problem, higher);
-      const bool projective = decoder == Decoder::Eisner;
-      answers.scores[s] = climb(higher.frames, problem.scores, model.model.root, projective, heads, higher.climb);
+      TreeOptions options;
+      options.rules = {model.model.root, decoder == Decoder::Eisner};
+      static const char* method = getenv("HL_PARSE");
+      options.method = !method || method[0] == 'c' ? TreeMethod::Climb : method[0] == 'a' ? TreeMethod::Ad3 : TreeMethod::Exact;
+      solve_tree(higher.frames, problem.scores, options, higher.decoding, higher.solution);
+      std::copy(higher.solution.heads.begin(), higher.solution.heads.end(), heads.begin());
+      answers.scores[s] = higher.solution.score;
       labels_of(problem, heads, labels);
     }
     if (model.model.nearby) label_tree(model.model, words, problem, heads, labels, labeler);

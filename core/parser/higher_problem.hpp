@@ -4,7 +4,7 @@
 
 #include "parser/arc_problem.hpp"
 #include "parts/higher.hpp"
-#include "search/climb.hpp"
+#include "parser/tree_decoders.hpp"
 
 namespace headlong {
 
@@ -14,8 +14,8 @@ struct HigherProblem {
   std::array<SlotCodes, KINDS> codes;
   Parts parts;
   std::vector<float> scores;
-  ClimbWorkspace climb;
-  std::vector<Index> trial;  // [size] a second tree
+  TreeWorkspace decoding;
+  TreeSolution solution;
 };
 
 // Scores all parts over the candidates of `arcs`, which `build_arcs` has prepared.

@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include "parser/trainer.hpp"
 
 #include "parser/threads.hpp"
@@ -6,22 +7,18 @@ namespace headlong {
 
 namespace {
 
-// Improves the first-order tree by the larger parts; returns by how much more than gold's larger parts it is worth. The
-// climb starts from gold as well: near it are the trees that gold must be told from.
+// Decodes with the larger parts; returns by how much more than gold's larger parts the tree is worth.
 double decode_higher(const ArcModel<float>& model, const Words& words, Decoder decoder, Lesson& lesson) {
   HigherProblem& higher = lesson.higher;
   build_higher(model, words, lesson.problem, higher);
-  const Frames& frames = higher.frames;
-  const bool projective = decoder == Decoder::Eisner;
-  double best = climb(frames, lesson.problem.scores, model.root, projective, lesson.heads, higher.climb);
-  higher.trial.assign(words.gold_heads.begin(), words.gold_heads.end());
-  const double from_gold = climb(frames, lesson.problem.scores, model.root, projective, higher.trial, higher.climb);
-  if (from_gold > best) {
-    best = from_gold;
-    lesson.heads.assign(higher.trial.begin(), higher.trial.end());
-  }
+  TreeOptions options;
+  options.rules = {model.root, decoder == Decoder::Eisner};
+  static const char* method = getenv("HL_TRAIN");
+  options.method = !method || method[0] == 'c' ? TreeMethod::Climb : method[0] == 'a' ? TreeMethod::Ad3 : TreeMethod::Exact;
+  solve_tree(higher.frames, lesson.problem.scores, options, higher.decoding, higher.solution);
+  lesson.heads.assign(higher.solution.heads.begin(), higher.solution.heads.end());
   labels_of(lesson.problem, lesson.heads, lesson.labels);
-  return best - tree_value(frames, {}, words.gold_heads, higher.climb);
+  return higher.solution.score - tree_value(higher.frames, {}, words.gold_heads, higher.decoding.climb);
 }
 
 }  // namespace
