@@ -57,6 +57,9 @@ const std::map<std::string, Logic> KINDS = {{"xor", Logic::Xor},        {"at_mos
                                             {"or", Logic::Or},          {"or_out", Logic::OrOut},
                                             {"at_most", Logic::AtMost}, {"exactly", Logic::Exactly}};
 
+const std::map<std::string, StepRule> STEP_RULES = {
+    {"polyak", StepRule::Polyak}, {"koo", StepRule::Koo}, {"rush", StepRule::Rush}};
+
 // Links a new factor of the given type, whose payload was appended just before.
 void link(Graph& graph, FactorType type, std::size_t place, const In<Index>& variables,
           const In<std::uint8_t>& negated) {
@@ -200,13 +203,15 @@ void bind_graph(nb::module_& m) {
       .def(
           "add_python",
           [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, nb::object maximize,
-             nb::object score, nb::object marginals) {
+             nb::object score, nb::object marginals, nb::object lowest_own, nb::object expected_own) {
             check_links(graph, variables, negated);
             graph.structured.push_back(std::make_shared<PythonFactor>(
-                static_cast<Index>(variables.size()), std::move(maximize), std::move(score), std::move(marginals)));
+                static_cast<Index>(variables.size()), std::move(maximize), std::move(score), std::move(marginals),
+                std::move(lowest_own), std::move(expected_own)));
             link(graph, FactorType::Structured, graph.structured.size() - 1, variables, negated);
           },
-          "variables"_a, "negated"_a, "maximize"_a, "score"_a, "marginals"_a.none(),
+          "variables"_a, "negated"_a, "maximize"_a, "score"_a, "marginals"_a.none() = nb::none(),
+          "lowest_own"_a.none() = nb::none(), "expected_own"_a.none() = nb::none(),
           "Adds a factor whose services are Python functions; see headlong.inference.PythonFactor.")
       .def(
           "add_automaton",
@@ -307,11 +312,29 @@ void bind_graph(nb::module_& m) {
           "expected_own",
           [](const Graph& graph, Index factor, const In<double>& scores) {
             check_factor(graph, factor, scores.size());
-            require(graph.types[factor] != FactorType::Structured, "a structured factor has no expected own score");
+            require(has_marginals(graph, factor), "this factor has no marginals");
             GraphWorkspace workspace(graph);
             return expected_own(graph, factor, view(scores), workspace);
           },
-          "factor"_a, "scores"_a, "The mean of the factor's own score under the distribution of its marginals.")
+          "factor"_a, "scores"_a,
+          "The mean of the factor's own score under the distribution of its marginals; NaN if a factor in Python does\n"
+          "not tell.")
+      .def(
+          "entropy",
+          [](const Graph& graph, Index factor, const In<double>& scores) {
+            check_factor(graph, factor, scores.size());
+            require(has_marginals(graph, factor), "this factor has no marginals");
+            GraphWorkspace workspace(graph);
+            return entropy(graph, factor, view(scores), workspace);
+          },
+          "factor"_a, "scores"_a, "The entropy of that distribution in nats; NaN if expected_own is.")
+      .def(
+          "lowest_own",
+          [](const Graph& graph, Index factor) {
+            require(factor >= 0 && factor < graph.factors(), "the graph has no such factor");
+            return lowest_own(graph, factor);
+          },
+          "factor"_a, "A lower bound on the own scores of what the factor allows, or None if it does not tell.")
       .def(
           "max_marginals",
           [](const Graph& graph, Index factor, const In<double>& scores) {
@@ -442,11 +465,10 @@ void bind_graph(nb::module_& m) {
       "subgradient",
       [](const Graph& graph, Index max_iterations, const std::string& rule, double step, double tolerance, bool lazy,
          double time_limit, bool trace, const std::optional<In<std::int8_t>>& fixed) {
-        require(rule == "koo" || rule == "rush", "the step rules are koo and rush");
+        require(STEP_RULES.contains(rule), "the step rules are polyak, koo and rush");
         require(step >= 0.0 && step < 1e100, "the first step must be positive, or 0 for the rule's own");
         const std::vector<std::int8_t> fixed_values = fixed_of(graph, fixed);
-        const SubgradientOptions options{
-            max_iterations, rule == "koo" ? StepRule::Koo : StepRule::Rush, step, tolerance, lazy, time_limit, trace};
+        const SubgradientOptions options{max_iterations, STEP_RULES.at(rule), step, tolerance, lazy, time_limit, trace};
         SolverResult result;
         {
           nb::gil_scoped_release release;
@@ -455,6 +477,6 @@ void bind_graph(nb::module_& m) {
         }
         return described(result);
       },
-      "graph"_a, "max_iterations"_a = 5000, "rule"_a = "koo", "step"_a = 0.0, "tolerance"_a = 1e-9, "lazy"_a = true,
+      "graph"_a, "max_iterations"_a = 5000, "rule"_a = "polyak", "step"_a = 0.0, "tolerance"_a = 1e-9, "lazy"_a = true,
       "time_limit"_a = 0.0, "trace"_a = false, "fixed"_a = nb::none(), RESULT);
 }

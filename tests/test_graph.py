@@ -1,7 +1,6 @@
 """Graphs stated in Python: variables, factors, errors, methods and factors written in Python."""
 
 import gc
-import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,11 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from headlong import _core
 from headlong.errors import OptionError
 from headlong.inference import (
     AndOut,
     AtMost,
+    AtMostOne,
     Dense,
     Exactly,
     Factor,
@@ -30,7 +32,7 @@ from headlong.inference import (
     XorOut,
     solve,
 )
-from headlong.inference.automata import Automaton, sibling_automaton
+from headlong.inference.automata import Automaton, chain, sibling_automaton
 from headlong.inference.solving import METHODS
 from tests.graph_cases import Case, cases
 
@@ -192,6 +194,43 @@ def test_scores_that_cannot_be(score):
     assert graph.core.variables == 0
 
 
+@pytest.mark.parametrize(
+    ("add", "message"),
+    [
+        (lambda core, links, signs: core.add_logic("xor", links[:0], signs[:0]), "at least one variable"),
+        (lambda core, links, signs: core.add_logic("xor", links + 2, signs), "a variable that the graph does not have"),
+        (lambda core, links, signs: core.add_logic("xor", links - 1, signs), "a variable that the graph does not have"),
+        (lambda core, links, signs: core.add_logic("at_most", links, signs, -1), "budget must not be negative"),
+        (lambda core, links, signs: core.add_logic("maybe", links, signs), "no logic factor has this name"),
+        (lambda core, links, signs: core.add_pair(links, signs, np.nan), "a score is NaN"),
+        (lambda core, links, signs: core.add_dense(links, signs, np.array([0, np.nan, 0, 0])), "a score is NaN"),
+        (lambda core, links, signs: core.add_variables(np.array([np.nan])), "a score is NaN"),
+        (lambda core, links, signs: core.offers(0, "marginals"), "the graph has no such factor"),
+        (lambda core, links, signs: core.lowest_own(0), "the graph has no such factor"),
+        (lambda core, links, signs: core.entropy(0, np.zeros(2)), "the graph has no such factor"),
+    ],
+)
+def test_the_core_checks_as_well(add, message):
+    core = _core.Graph()
+    core.add_variables(np.zeros(2))
+    with pytest.raises(ValueError, match=message):
+        add(core, np.arange(2, dtype=np.int32), np.zeros(2, np.uint8))
+    assert (core.variables, core.factors) == (2, 0)
+
+
+def test_services_that_the_core_lacks():
+    core = _core.Graph()
+    core.add_variables(np.zeros(2))
+    core.add_python(np.arange(2, dtype=np.int32), np.zeros(2, np.uint8), lambda scores: None, lambda on: 0.0)
+    for ask in (core.marginals, core.entropy, core.expected_own):
+        with pytest.raises(ValueError, match="this factor has no marginals"):
+            ask(0, np.zeros(2))
+    with pytest.raises(ValueError, match="this factor has no max-marginals"):
+        core.max_marginals(0, np.zeros(2))
+    with pytest.raises(ValueError, match="no service has this name"):
+        core.offers(0, "wishes")
+
+
 def test_graphs_that_cannot_be():
     graph, x = assignment_problem()
     with pytest.raises(OptionError, match=r"scores of shape \(3,\) for variables of shape \(2, 2\)"):
@@ -219,6 +258,10 @@ def test_graphs_that_cannot_be():
         ({"time_limit": np.nan}, "found time_limit nan"),
         ({"residual": -1.0}, "found residual -1.0"),
         ({"trace": "yes"}, "found trace 'yes', expected one of False, True"),
+        (
+            {"method": "subgradient", "step_rule": "newton"},
+            "found step_rule 'newton', expected one of polyak, koo, rush",
+        ),
         ({"method": "belief", "damping": 1.0}, "found damping 1.0"),
         ({"method": "lp", "tree_rows": "both"}, "found tree_rows 'both', expected one of multi, single"),
     ],
@@ -255,7 +298,7 @@ def test_solutions_have_the_shape_of_what_is_asked(method):
     assert solution.relaxed_of(~x[0]) == pytest.approx(1 - solution.relaxed_of(x[0]))
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method != "subgradient"])
+@pytest.mark.parametrize("method", METHODS)
 def test_nothing_is_allowed(method):
     graph = Graph()
     x = graph.variables(2)
@@ -395,6 +438,119 @@ def test_what_is_never_the_best_is_not_allowed():
     assert [graph.value(on) for on in ([0, 0], [0, 1], [1, 0], [1, 1])] == [1.0, -np.inf, -np.inf, 1.0]
 
 
+class TellingTable(FullTable):
+    """And with what entropies and proofs need."""
+
+    def expected_own(self, scores):
+        values = self.table + np.where(self.on, scores, 0.0).sum(axis=1)
+        chances = np.exp(values - np.logaddexp.reduce(values))
+        return float(chances[chances > 0] @ self.table[chances > 0])
+
+    def lowest_own(self):
+        return float(min(self.table[self.table > -np.inf], default=0.0))
+
+
+def entropy_of(factor: Factor, scores: NDArray[np.float64]) -> float:
+    """By enumeration of all configurations, whose own scores a graph tells."""
+    graph = Graph()
+    x = graph.variables(len(scores))
+    factor.place(graph.core, x.indices.astype(np.int32), np.zeros(len(scores), np.uint8))
+    values = []
+    for on in np.ndindex(*[2] * len(scores)):
+        links = np.where(np.array(on) == 1, scores, 0.0).sum()
+        values.append(graph.core.own_score(0, np.array(on, np.uint8)) + links)
+    chances = np.exp(np.array(values) - np.logaddexp.reduce(values))
+    return float(-sum(chance * np.log(chance) for chance in chances if chance > 0))
+
+
+ARCS_OF_THREE = [(head, modifier) for modifier in (1, 2, 3) for head in range(4) if head != modifier]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x, random: Xor(x[:4]),
+        lambda x, random: AtMostOne(x[:4]),
+        lambda x, random: Or(x[:4]),
+        lambda x, random: Nand(x[:4]),
+        lambda x, random: OrOut(x[:4], x[4]),
+        lambda x, random: AndOut(x[:4], x[4]),
+        lambda x, random: XorOut(x[:4], x[4]),
+        lambda x, random: Imply(x[0], x[1], x[2]),
+        lambda x, random: AtMost(x[:5], 2),
+        lambda x, random: Exactly(x[:5], 3),
+        lambda x, random: Pair(x[0], x[1], random.normal() * 3),
+        lambda x, random: Dense(x[:3], random.normal(size=8)),
+        lambda x, random: Path(x[:3], sibling_automaton(random.normal(size=(4, 4)))),
+        lambda x, random: Path(x[:4], chain([2, 2], [random.normal(size=(2, 2))])),
+        lambda x, random: Tree(x, ARCS_OF_THREE),
+        lambda x, random: Tree(x, ARCS_OF_THREE, single_root=False),
+        lambda x, random: Tree(x, ARCS_OF_THREE, projective=True),
+        lambda x, random: Tree(x, ARCS_OF_THREE, single_root=False, projective=True),
+        lambda x, random: TellingTable(x[:3], random.normal(size=8)),
+    ],
+)
+def test_entropies_of_factors(make):
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        factor = make(Graph().variables(9), random)
+        scores = random.normal(size=factor.links.size) * [0, 1, 4][seed % 3]
+        assert factor.entropy(scores) == pytest.approx(entropy_of(factor, scores), abs=1e-9)
+        if seed > 3 and not isinstance(factor, Tree):
+            scores[0] = -np.inf
+            assert factor.entropy(scores) == pytest.approx(entropy_of(factor, scores), abs=1e-9)
+
+
+def test_entropies_of_certain_and_of_impossible_things():
+    x = Graph().variables(3)
+    assert Xor(x).entropy([-np.inf, 0, -np.inf]) == 0.0
+    assert Xor(x).entropy([-np.inf] * 3) == 0.0
+    assert Or(x).entropy([1000, 1000, 1000]) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_entropies_that_are_not_known():
+    x = Graph().variables(3)
+    assert np.isnan(FullTable(x, np.zeros(8)).entropy(np.zeros(3)))
+    with pytest.raises(OptionError, match="found a factor Table without marginals, which the entropy needs"):
+        Table(x, np.zeros(8)).entropy(np.zeros(3))
+    for scores in (np.zeros(2), [0, 0, np.nan], [0, 0, np.inf], 0.0):
+        with pytest.raises(OptionError, match="expected 3 numbers or -inf, one a link"):
+            Xor(x).entropy(scores)
+
+
+@pytest.mark.parametrize("kind", [FullTable, TellingTable])
+def test_the_entropy_of_a_graph(kind):
+    """Two tables that share a variable have no cycle: Bethe's entropy is that of the distribution."""
+    first, second = np.arange(8) / 3, np.cos(np.arange(8.0))
+    scores = np.array([0.5, -1.0, 0.25, 2.0, 0.0])
+    graph = Graph()
+    x = graph.variables(5, scores=scores)
+    graph.add(kind(x[:3], first), TellingTable(x[2:], second))
+    solution = solve(graph, "belief")
+    assert solution.entropy is not None
+    if kind is FullTable:
+        assert np.isnan(solution.entropy)
+        return
+    values = np.array([graph.value(on) for on in np.ndindex(2, 2, 2, 2, 2)])
+    chances = np.exp(values - np.logaddexp.reduce(values))
+    assert solution.entropy == pytest.approx(float(-chances @ np.log(chances)), abs=1e-9)
+    assert solve(graph).entropy is None
+
+
+def test_a_factor_in_python_that_tells_its_lowest_score_is_believed():
+    """All that is allowed is worth -1e12: without being told, solvers may take that for nothing."""
+    for lowest in (True, False):
+        table = np.full(4, -np.inf)
+        table[1], table[2] = -1e12, -2e12
+        graph = Graph()
+        x = graph.variables(2)
+        graph.add((TellingTable if lowest else Table)(x, table))
+        assert graph.core.lowest_own(0) == (-2e12 if lowest else None)
+        if lowest:
+            for method in ("ad3", "subgradient", "exact"):
+                assert solve(graph, method).value == -1e12
+
+
 def test_belief_propagation_with_a_factor_in_python():
     table = np.arange(8) / 3
     values = []
@@ -438,6 +594,28 @@ class Broken(PythonFactor):
 
     def marginals(self, scores):
         return self.beliefs
+
+    def lowest_own(self):
+        return self.lowest
+
+    def expected_own(self, scores):
+        return self.mean
+
+    lowest: object = 0.0
+    mean: object = 0.0
+
+
+def test_numbers_that_cannot_be():
+    graph = Graph()
+    factor = Broken(graph.variables(2), ([1, 0], 0.0), ([1, 0], 0.0))
+    graph.add(factor)
+    for lowest, message in ((-np.inf, "found -inf from lowest_own of Broken"), (np.nan, "found nan as a score")):
+        factor.lowest = lowest
+        with pytest.raises(OptionError, match=message):
+            solve(graph)
+    factor.lowest, factor.mean = 0.0, "x"
+    with pytest.raises(OptionError, match="found 'x' as a score from expected_own of Broken"):
+        solve(graph, "belief")
 
 
 def test_exceptions_come_out_as_they_are():
@@ -525,22 +703,6 @@ def test_threads_share_a_graph():
         for solution in pool.map(lambda _: solve(graph), range(16)):
             assert solution.value == expected.value
             assert solution[x].tolist() == expected[x].tolist()
-
-
-def test_the_core_runs_without_the_lock():
-    """A factor in Python waits for another thread, which can only come if `solve` lets it run."""
-    come = threading.Event()
-
-    class Waiting(PythonFactor):
-        def maximize(self, scores):
-            threading.Thread(target=come.set).start()
-            assert come.wait(10)
-            return (scores > 0).astype(int), 0.0
-
-    graph = Graph()
-    x = graph.variables(2, scores=[1, -1])
-    graph.add(Waiting(x))
-    assert solve(graph)[x].tolist() == [True, False]
 
 
 def test_a_case_knows_what_its_factors_mean():

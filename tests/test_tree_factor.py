@@ -119,9 +119,9 @@ def test_marginals_are_shares_of_the_sum_over_trees(case: Case) -> None:
     np.testing.assert_allclose(marginals, weights @ case.rows / weights.sum(), rtol=0, atol=1e-9)
 
 
-@given(cases(projective=True))
-@settings(max_examples=300)
-def test_max_marginals_of_projective_trees(case: Case) -> None:
+@given(cases())
+@settings(max_examples=600)
+def test_max_marginals_are_the_best_trees_with_and_without_each_arc(case: Case) -> None:
     on, off, best = case.graph.max_marginals(0, case.scores)
     assert best == case.best
     for link in range(len(case.heads)):
@@ -144,10 +144,17 @@ def test_marginals_are_the_derivatives_of_the_log_partition() -> None:
             assert marginals[link] == pytest.approx((higher - lower) / (2 * step), abs=1e-8)
 
 
-def test_trees_that_may_cross_have_no_max_marginals() -> None:
-    case = Case(np.zeros((3, 3)), np.zeros((3, 3), dtype=bool), single_root=True, projective=False)
-    with pytest.raises(ValueError, match="no max-marginals"):
-        case.graph.max_marginals(0, case.scores)
+@pytest.mark.parametrize("single_root", [True, False])
+def test_max_marginals_of_six_words(single_root: bool) -> None:
+    generator = np.random.default_rng(5)
+    for share in (0.0, 0.3, 0.6):
+        case = Case(generator.normal(size=(7, 7)) * 10, generator.random((7, 7)) < share, single_root, False)
+        on, off, best = case.graph.max_marginals(0, case.scores)
+        assert best == pytest.approx(case.best, abs=1e-9)
+        for link in range(len(case.heads)):
+            has = case.rows[:, link]
+            assert on[link] == pytest.approx(max(case.values[has], default=-np.inf), abs=1e-9)
+            assert off[link] == pytest.approx(max(case.values[~has], default=-np.inf), abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -223,11 +223,21 @@ Score Automaton::own_score(std::span<const std::uint8_t> on, FactorWorkspace& me
   return matched.back().count == wanted ? matched.back().score : NEGATIVE_INFINITY;
 }
 
+// The recursion in min-plus, over the edges that are not forbidden.
+std::optional<Score> Automaton::lowest_own() const {
+  constexpr Score NO_PATH = std::numeric_limits<Score>::infinity();
+  std::vector<Score> lowest(nodes_, NO_PATH);
+  lowest[0] = 0.0;
+  for (const AutomatonEdge& edge : edges_)
+    if (edge.score > NEGATIVE_INFINITY)
+      lowest[edge.target] = std::min(lowest[edge.target], lowest[edge.source] + edge.score);
+  return lowest.back() < NO_PATH ? lowest.back() : 0.0;
+}
+
 // Reverse-mode differentiation of the recursion: an edge's part of its target's sum is the probability of having come
 // by it. All terms are probabilities: nothing overflows, nothing cancels.
-Score Automaton::marginals(std::span<const Score> scores, FactorWorkspace& memory, std::span<double> marginals) const {
-  auto& workspace = static_cast<Workspace&>(memory);
-  std::fill(marginals.begin(), marginals.end(), 0.0);
+template <class Visit>
+Score Automaton::visit_edges(std::span<const Score> scores, Workspace& workspace, Visit visit) const {
   workspace.set_scores(scores);
   const Score log_partition = forward<LogSumExpWithShares>(workspace);
   if (log_partition == NEGATIVE_INFINITY) return log_partition;
@@ -238,11 +248,26 @@ Score Automaton::marginals(std::span<const Score> scores, FactorWorkspace& memor
     if (share == 0.0) continue;
     for (Index e = begins_[node]; e < begins_[node + 1]; ++e) {
       const double part = share * workspace.arrival[e];
+      if (part == 0.0) continue;
       workspace.share[edges_[e].source] += part;
-      if (edges_[e].link != NO_LINK) marginals[edges_[e].link] += part;
+      visit(edges_[e], part);
     }
   }
   return log_partition;
+}
+
+Score Automaton::marginals(std::span<const Score> scores, FactorWorkspace& memory, std::span<double> marginals) const {
+  std::fill(marginals.begin(), marginals.end(), 0.0);
+  return visit_edges(scores, static_cast<Workspace&>(memory), [&](const AutomatonEdge& edge, double probability) {
+    if (edge.link != NO_LINK) marginals[edge.link] += probability;
+  });
+}
+
+double Automaton::expected_own(std::span<const Score> scores, FactorWorkspace& memory) const {
+  double mean = 0.0;
+  visit_edges(scores, static_cast<Workspace&>(memory),
+              [&](const AutomatonEdge& edge, double probability) { mean += probability * edge.score; });
+  return mean;
 }
 
 // On: the best path through one of the link's edges, by values from both sides. Off: if the best path does not use the

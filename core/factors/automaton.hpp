@@ -33,9 +33,13 @@ class Automaton final : public StructuredFactor {
   std::unique_ptr<FactorWorkspace> make_workspace() const override;
   Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const override;
   Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const override;
+  // The lowest of all paths without a forbidden edge. O(edges).
+  std::optional<Score> lowest_own() const override;
   bool has_marginals() const override { return true; }
   Score marginals(std::span<const Score> scores, FactorWorkspace& workspace,
                   std::span<double> marginals) const override;
+  // The mean over paths: of several that turn on the same links, each counts with its own score.
+  double expected_own(std::span<const Score> scores, FactorWorkspace& workspace) const override;
   bool has_max_marginals() const override { return true; }
   // O(edges + nodes log nodes), and O(edges) more for each link of the best path that has no cut.
   Score max_marginals(std::span<const Score> scores, FactorWorkspace& workspace, std::span<Score> on,
@@ -48,6 +52,9 @@ class Automaton final : public StructuredFactor {
   template <class Semiring>
   Score forward(Workspace& workspace) const;
   void follow(Workspace& workspace) const;
+  // Calls visit(edge, probability) for every edge that a path can use; returns the log-partition.
+  template <class Visit>
+  Score visit_edges(std::span<const Score> scores, Workspace& workspace, Visit visit) const;
 
   Index links_;
   Index nodes_;

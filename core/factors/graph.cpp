@@ -8,6 +8,10 @@ Score StructuredFactor::marginals(std::span<const Score>, FactorWorkspace&, std:
   throw std::logic_error("a factor without marginals was asked for them");
 }
 
+double StructuredFactor::expected_own(std::span<const Score>, FactorWorkspace&) const {
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 Score StructuredFactor::max_marginals(std::span<const Score>, FactorWorkspace&, std::span<Score>,
                                       std::span<Score>) const {
   throw std::logic_error("a factor without max-marginals was asked for them");

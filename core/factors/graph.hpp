@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "types.hpp"
 
@@ -56,9 +57,13 @@ class StructuredFactor {
   virtual Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const = 0;
   // The factor's own score of a configuration, -inf if it is not allowed.
   virtual Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const = 0;
+  // A lower bound on the own scores of all allowed configurations, if one is known (any number if there are none).
+  virtual std::optional<Score> lowest_own() const = 0;
   virtual bool has_marginals() const { return false; }
   // Writes the marginals of the links under exp(score) and returns the log-partition.
   virtual Score marginals(std::span<const Score> scores, FactorWorkspace& workspace, std::span<double> marginals) const;
+  // The mean of the own score under the distribution of `marginals`; NaN if it is not known, 0 if nothing is allowed.
+  virtual double expected_own(std::span<const Score> scores, FactorWorkspace& workspace) const;
   virtual bool has_max_marginals() const { return false; }
   // Writes for each link the best value of a configuration with it on, and with it off (-inf: there is none); returns
   // the best value of all.

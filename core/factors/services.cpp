@@ -84,10 +84,41 @@ Score marginals(const Graph& graph, Index factor, std::span<const Score> scores,
 double expected_own(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace) {
   return visit(graph, factor, [&](const auto& found) -> double {
     if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>)
-      throw std::logic_error("a structured factor was asked for its expected own score");
+      return found.expected_own(scores, *workspace.structured[factor]);
     else
       return expected_own(found, scores, workspace.logic);
   });
+}
+
+double entropy(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace) {
+  std::vector<double>& chances = workspace.chances;
+  chances.resize(scores.size());
+  const Score log_partition = marginals(graph, factor, scores, workspace, chances);
+  if (log_partition == NEGATIVE_INFINITY) return 0.0;
+  double mean = expected_own(graph, factor, scores, workspace);
+  for (std::size_t link = 0; link < scores.size(); ++link)
+    if (chances[link] > 0.0) mean += chances[link] * scores[link];
+  // Rounding errors can lead below 0; written so that NaN stays.
+  const double found = log_partition - mean;
+  return found < 0.0 ? 0.0 : found;
+}
+
+std::optional<Score> lowest_own(const Graph& graph, Index factor) {
+  const Index place = graph.places[factor];
+  switch (graph.types[factor]) {
+    case FactorType::Logic:
+      return 0.0;
+    case FactorType::Pair:
+      return std::min(0.0, graph.pairs[place].score);
+    case FactorType::Dense: {
+      Score lowest = std::numeric_limits<Score>::infinity();
+      for (Score score : graph.dense[place].scores)
+        if (score > NEGATIVE_INFINITY) lowest = std::min(lowest, score);
+      return lowest < std::numeric_limits<Score>::infinity() ? lowest : 0.0;
+    }
+    default:
+      return graph.structured[place]->lowest_own();
+  }
 }
 
 bool has_max_marginals(const Graph& graph, Index factor) {

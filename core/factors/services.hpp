@@ -14,6 +14,7 @@ struct GraphWorkspace {
   std::vector<std::unique_ptr<FactorWorkspace>> structured;  // [factors], empty for others
   std::vector<ActiveSet> active_sets;                        // [factors], used by dense and structured ones
   std::vector<std::uint8_t> on;                              // scratch of whoever evaluates assignments
+  std::vector<double> chances;                               // scratch of `entropy`
   LogicWorkspace logic;
   QpWorkspace qp;
 };
@@ -25,8 +26,12 @@ Score own_score(const Graph& graph, Index factor, std::span<const std::uint8_t> 
 bool has_marginals(const Graph& graph, Index factor);
 Score marginals(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace,
                 std::span<double> out);
-// The mean of own(z) under the distribution of `marginals`, for factors that are not structured.
+// The mean of own(z) under the distribution of `marginals`; NaN for factors in Python that do not tell.
 double expected_own(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace);
+// The entropy of that distribution in nats, log-partition - mean of all scores; NaN as above, 0 if nothing is allowed.
+double entropy(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace);
+// A lower bound on own(z) of all allowed z; nothing for factors in Python that do not tell.
+std::optional<Score> lowest_own(const Graph& graph, Index factor);
 bool has_max_marginals(const Graph& graph, Index factor);
 Score max_marginals(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace,
                     std::span<Score> on, std::span<Score> off);

@@ -134,7 +134,9 @@ Score TreeFactor::max_marginals(std::span<const Score> scores, FactorWorkspace& 
   workspace.best.assign(size_, NEGATIVE_INFINITY);
   workspace.second.assign(size_, NEGATIVE_INFINITY);
   workspace.heads.assign(size_, NO_HEAD);  // of the arc with the best value
-  const Score value = eisner_max_marginals(spread_scores, size_, rule_, workspace.by_arc, workspace.eisner);
+  const Score value = shape_ == TreeShape::Projective
+                          ? eisner_max_marginals(spread_scores, size_, rule_, workspace.by_arc, workspace.eisner)
+                          : tree_max_marginals(spread_scores, size_, rule_, workspace.by_arc, workspace.mst);
   for (std::size_t link = 0; link < arcs_.size(); ++link) {
     const auto& [head, modifier] = arcs_[link];
     on[link] = workspace.by_arc[head * size_ + modifier];

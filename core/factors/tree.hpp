@@ -25,12 +25,14 @@ class TreeFactor final : public StructuredFactor {
   Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const override;
   // O(links + size), projective O(links + size^2).
   Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const override;
+  std::optional<Score> lowest_own() const override { return 0.0; }
   bool has_marginals() const override { return true; }
   // O(size^3): the matrix-tree theorem, or Eisner's recursion.
   Score marginals(std::span<const Score> scores, FactorWorkspace& workspace,
                   std::span<double> marginals) const override;
-  // For projective trees alone, O(size^3): spanning trees with each arc in turn would cost O(links size^2).
-  bool has_max_marginals() const override { return shape_ == TreeShape::Projective; }
+  double expected_own(std::span<const Score>, FactorWorkspace&) const override { return 0.0; }
+  bool has_max_marginals() const override { return true; }
+  // O(links size^2), one spanning tree for each arc that is not in the best one; projective O(size^3).
   Score max_marginals(std::span<const Score> scores, FactorWorkspace& workspace, std::span<Score> on,
                       std::span<Score> off) const override;
 

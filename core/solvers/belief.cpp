@@ -18,7 +18,7 @@ constexpr double INFINITE = std::numeric_limits<double>::infinity();
 constexpr double NEARLY_ONE = 1e-6;
 // Marginals below this have lost digits to underflow.
 constexpr double NEARLY_ZERO = 1e-290;
-// Own scores of structured factors cannot be read; this much is allowed for each beside what its best value shows.
+// A factor in Python may not tell its lowest own score; this much is allowed beside what its best value shows.
 constexpr double UNSEEN = 1e4;
 
 // log(1 + exp(x)), or max(0, x).
@@ -48,7 +48,10 @@ double own_range(const Graph& graph, Index factor, GraphWorkspace& workspace) {
       const std::vector<Score> scores(graph.links(factor), 0.0);
       Configuration best;
       const Score found = maximize(graph, factor, scores, workspace, best);
-      return UNSEEN + (found > NEGATIVE_INFINITY ? 10.0 * std::abs(found) : 0.0);
+      if (found == NEGATIVE_INFINITY) return 0.0;
+      const std::optional<Score> lowest = lowest_own(graph, factor);
+      return lowest ? std::max(std::abs(*lowest), std::abs(found)) + (found - *lowest)
+                    : UNSEEN + 10.0 * std::abs(found);
     }
   }
 }
@@ -257,10 +260,7 @@ void Propagation::finish(BeliefResult& result) {
     const double all = evaluate(f);
     if (all == NEGATIVE_INFINITY) infeasible = true;
     log_partition += all;
-    if (graph.types[f] == FactorType::Structured)
-      mean = std::numeric_limits<double>::quiet_NaN();
-    else if (!hard)
-      mean += expected_own(graph, f, scores, workspace);
+    if (!hard) mean += expected_own(graph, f, scores, workspace);
     for (std::size_t k = 0; k < scores.size(); ++k) {
       const Index l = graph.link_begins[f] + static_cast<Index>(k);
       if (graph.link_negated[l] && certain[graph.link_variables[l]] == Certain::Free) log_partition -= scores[k];

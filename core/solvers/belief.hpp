@@ -6,8 +6,9 @@
 // max-product, the difference of the max-marginals stands for the log-odds. A sweep over all factors calls each once.
 //
 // Certainties. A variable that a factor allows one value only is fixed for good, and all its factors are told so: its
-// links are forbidden (-inf), or forced by a score larger than what all scores of the graph can bring together (own
-// scores of structured factors are not known; those below about -1e5 count as forbidden beside a forced link). So
+// links are forbidden (-inf), or forced by a score larger than what all scores of the graph can bring together (of
+// factors in Python that do not tell their lowest own score, those below about -1e5 count as forbidden beside a forced
+// link). So
 // messages are finite, no difference of infinities is formed, and a contradiction shows as a factor without
 // configuration: the graph is infeasible. Marginals near 1 do not determine their log-odds; the factor is asked again
 // with that link forbidden, and the difference of the log-partitions gives the digits that are lost.
@@ -30,8 +31,8 @@ struct BeliefResult {
   // The Bethe approximation of the log-partition, exact on acyclic graphs; max-product: the value of the best
   // assignment in the same sense. -inf if the graph is infeasible.
   double log_partition = 0.0;
-  // The Bethe entropy in nats (sum-product). NaN in max-product, and if a structured factor is part of the graph,
-  // because its services do not tell the mean of its own scores.
+  // The Bethe entropy in nats (sum-product). NaN in max-product, and if a factor in Python does not tell the mean of
+  // its own scores.
   double entropy = 0.0;
   Index iterations = 0;  // sweeps over all factors
   double change = 0.0;   // of the messages in the last sweep

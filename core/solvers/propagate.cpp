@@ -26,10 +26,14 @@ bool Propagator::fix(Index variable, bool on) {
   fixed_[variable] = on;
   trail_.push_back(variable);
   if (run()) return true;
-  for (std::size_t i = before; i < trail_.size(); ++i) fixed_[trail_[i]] = -1;
-  trail_.resize(before);
-  done_ = before;
+  undo(before);
   return false;
+}
+
+void Propagator::undo(std::size_t count) {
+  for (std::size_t i = count; i < trail_.size(); ++i) fixed_[trail_[i]] = -1;
+  trail_.resize(count);
+  done_ = count;
 }
 
 bool Propagator::set_link(Index link, bool on) {

@@ -16,6 +16,9 @@ class Propagator {
   bool start();
   // Fixes a variable. False, and nothing changed, if that contradicts what is fixed.
   bool fix(Index variable, bool on);
+  // All variables that are fixed, in that order; and back to the first so many of them.
+  std::span<const Index> trail() const { return trail_; }
+  void undo(std::size_t count);
 
  private:
   bool set_link(Index link, bool on);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "solvers/propagate.hpp"
 
@@ -10,20 +9,18 @@ namespace headlong {
 
 namespace {
 
-// The smallest and the largest absolute own score of a factor. For structured factors the smallest is not known; a
-// million times what its best configuration is worth is taken, which a sane model does not reach.
+// The lowest own score of a factor, and the size of own scores. Of a factor in Python that does not tell its lowest, a
+// million times what its best configuration is worth is taken.
 void measure_own(const Graph& graph, Index factor, const Configuration& best, Score& lowest, Score& largest) {
-  lowest = largest = 0.0;
+  largest = 0.0;
+  lowest = lowest_own(graph, factor).value_or(-1e6 * (1.0 + std::abs(best.own)));
   if (graph.types[factor] == FactorType::Pair) {
-    const Score score = graph.pairs[graph.places[factor]].score;
-    lowest = std::min(0.0, score);
-    largest = std::abs(score);
+    largest = std::abs(graph.pairs[graph.places[factor]].score);
   } else if (graph.types[factor] == FactorType::Dense) {
     for (Score score : graph.dense[graph.places[factor]].scores)
-      if (score > NEGATIVE_INFINITY) lowest = std::min(lowest, score), largest = std::max(largest, std::abs(score));
+      if (score > NEGATIVE_INFINITY) largest = std::max(largest, std::abs(score));
   } else if (graph.types[factor] == FactorType::Structured) {
     largest = std::abs(best.own);
-    lowest = -1e6 * (1.0 + largest);
   }
 }
 
@@ -111,7 +108,11 @@ bool proves_infeasible(const Graph& graph, Split& split, std::span<double> direc
   // Far enough for slopes down to 1e-6 to show, and not so far that rounding errors do.
   const double far = 1e6 * (split.scale + std::abs(split.lowest)) / std::sqrt(square);
   for (double& step : direction) step *= far;
-  return dual_bound(graph, split, direction, workspace) < split.lowest - (split.scale + std::abs(split.lowest));
+  return is_below_all(split, dual_bound(graph, split, direction, workspace));
+}
+
+bool is_below_all(const Split& split, Score bound) {
+  return bound < split.lowest - (split.scale + std::abs(split.lowest));
 }
 
 bool closes(Score value, Score bound, double tolerance) {
@@ -143,68 +144,6 @@ bool offer(const Graph& graph, Fixed fixed, std::span<const std::uint8_t> assign
   result.assignment.assign(assignment.begin(), assignment.end());
   result.value = found;
   return true;
-}
-
-namespace {
-
-// Sets every variable that is still free to the side its relaxed value is on, the surest first, with what follows by
-// logic; where that is impossible, to the other side.
-void complete(const Graph& graph, std::span<const double> relaxed, std::span<const Index> order, Fixed fixed,
-              Propagator& propagator, GraphWorkspace& workspace, SolverResult& result) {
-  std::vector<std::uint8_t> assignment(graph.scores.size());
-  for (Index variable : order) {
-    if (propagator.fixed()[variable] >= 0) continue;
-    const bool on = relaxed[variable] != 0.5 ? relaxed[variable] > 0.5 : graph.scores[variable] > 0.0;
-    if (!propagator.fix(variable, on) && !propagator.fix(variable, !on)) return;
-  }
-  for (std::size_t i = 0; i < assignment.size(); ++i) assignment[i] = propagator.fixed()[i] == 1;
-  offer(graph, fixed, assignment, workspace, result);
-}
-
-}  // namespace
-
-void round(const Graph& graph, std::span<const double> relaxed, GraphWorkspace& workspace, SolverResult& result,
-           Fixed fixed) {
-  Propagator start(graph);
-  bool possible = start.start();
-  for (Index i = 0; i < graph.variables() && possible; ++i) {
-    if (!fixed.empty() && fixed[i] >= 0) possible = start.fix(i, fixed[i] != 0);
-    if (graph.scores[i] == NEGATIVE_INFINITY) possible = possible && start.fix(i, false);
-  }
-  if (!possible) return;
-  std::vector<Index> order(graph.scores.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](Index left, Index right) {
-    return std::abs(relaxed[left] - 0.5) > std::abs(relaxed[right] - 0.5);
-  });
-  Propagator plain = start;
-  complete(graph, relaxed, order, fixed, plain, workspace, result);
-
-  Score largest = 1.0;
-  for (Score score : graph.scores)
-    if (score > NEGATIVE_INFINITY) largest = std::max(largest, std::abs(score));
-  Configuration best;
-  std::vector<Score> scores;
-  for (Index f = 0; f < graph.factors(); ++f) {
-    if (graph.types[f] != FactorType::Structured) continue;
-    const Index begin = graph.link_begins[f], links = graph.links(f);
-    for (double strength : {1e4, 1.0}) {
-      scores.resize(links);
-      for (Index k = 0; k < links; ++k) {
-        const Index variable = graph.link_variables[begin + k];
-        const std::int8_t known = start.fixed()[variable];
-        const double side = known >= 0 ? 1e4 * (2.0 * known - 1.0) : strength * (2.0 * relaxed[variable] - 1.0);
-        const Score score = graph.scores[variable] == NEGATIVE_INFINITY ? 0.0 : graph.scores[variable];
-        const Score toward = score + side * largest;
-        scores[k] = graph.link_negated[begin + k] ? -toward : toward;
-      }
-      if (maximize(graph, f, scores, workspace, best) == NEGATIVE_INFINITY) continue;
-      Propagator guided = start;
-      for (Index k = 0; k < links && possible; ++k)
-        guided.fix(graph.link_variables[begin + k], (best.on[k] != 0) != (graph.link_negated[begin + k] != 0));
-      complete(graph, relaxed, order, fixed, guided, workspace, result);
-    }
-  }
 }
 
 }  // namespace headlong

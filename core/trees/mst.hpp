@@ -18,7 +18,7 @@ struct KeyedScore {
   Score score = 0.0;
 };
 
-// Scratch memory of maximum_spanning_tree: O(size^2), kept between calls.
+// Scratch memory of the functions below: O(size^2), kept between calls.
 struct MstWorkspace {
   std::vector<Score> plain;          // weights[modifier * size + head] between contracted words
   std::vector<KeyedScore> keyed;     // the same where keys are needed; a call uses one of the two
@@ -32,6 +32,8 @@ struct MstWorkspace {
   std::vector<std::uint32_t> enter;  // node -> arc chosen to enter it
   std::vector<Score> plain_chosen;   // slot -> weight of that arc
   std::vector<KeyedScore> keyed_chosen;
+  std::vector<Score> forced;        // [head * size + modifier], of tree_max_marginals: one word has one arc only
+  std::vector<Index> heads, other;  // [size] the best tree, and one with another arc
 };
 
 // The sum of the tree's arc scores.
@@ -43,5 +45,11 @@ Score tree_score(std::span<const Score> scores, Index size, std::span<const Inde
 // Time and memory O(size^2).
 Score maximum_spanning_tree(std::span<const Score> scores, Index size, RootRule rule, std::span<Index> heads,
                             MstWorkspace& workspace);
+
+// Writes the value of the best tree with each arc to best[head * size + modifier], -inf where there is none, and
+// returns the value of the best tree of all. An arc of the best tree is worth that; for every other arc the best tree
+// is found in which no other arc enters its modifier. Time O(arcs size^2), where arcs that do not exist cost nothing.
+Score tree_max_marginals(std::span<const Score> scores, Index size, RootRule rule, std::span<Score> best,
+                         MstWorkspace& workspace);
 
 }  // namespace headlong

@@ -141,7 +141,7 @@ class Graph:
 
     def add_dense(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def add_python(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], maximize: object, score: object, marginals: object | None) -> None:
+    def add_python(self, variables: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], maximize: object, score: object, marginals: object | None = None, lowest_own: object | None = None, expected_own: object | None = None) -> None:
         """
         Adds a factor whose services are Python functions; see headlong.inference.PythonFactor.
         """
@@ -181,7 +181,16 @@ class Graph:
 
     def expected_own(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
         """
-        The mean of the factor's own score under the distribution of its marginals.
+        The mean of the factor's own score under the distribution of its marginals; NaN if a factor in Python does
+        not tell.
+        """
+
+    def entropy(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """The entropy of that distribution in nats; NaN if expected_own is."""
+
+    def lowest_own(self, factor: int) -> float | None:
+        """
+        A lower bound on the own scores of what the factor allows, or None if it does not tell.
         """
 
     def max_marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
@@ -216,7 +225,7 @@ def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penal
     iteration, value, bound, primal residual, dual residual and seconds.
     """
 
-def subgradient(graph: Graph, max_iterations: int = 5000, rule: str = 'koo', step: float = 0.0, tolerance: float = 1e-09, lazy: bool = True, time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
+def subgradient(graph: Graph, max_iterations: int = 5000, rule: str = 'polyak', step: float = 0.0, tolerance: float = 1e-09, lazy: bool = True, time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
     """
     A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
     fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of

@@ -34,6 +34,28 @@ class Factor:
         """The factor's polytope as rows of a linear program."""
         raise OptionError(f"found a factor {type(self).__name__} without rows for a linear program")
 
+    def entropy(self, scores: npt.ArrayLike) -> float:
+        """The entropy in nats of the distribution over the factor's configurations z that is proportional to
+        exp(own(z) + scores · z); `scores` [links], after negation, -inf forbids a link to be on.
+
+        It costs one call of `marginals`. A factor in Python needs `marginals`, and without `expected_own` it is NaN.
+
+        >>> from headlong.inference import Graph, Xor
+        >>> round(Xor(Graph().variables(4)).entropy([0, 0, 0, -np.inf]), 6)  # log 3
+        1.098612
+        """
+        values = np.ascontiguousarray(scores, np.float64)
+        if values.shape != (self.links.size,) or not (values < 1e300).all():
+            raise OptionError(
+                f"found link scores of shape {values.shape}, expected {self.links.size} numbers or -inf, one a link"
+            )
+        core = _core.Graph()
+        core.add_variables(np.zeros(self.links.size))
+        self.place(core, np.arange(self.links.size, dtype=np.int32), np.zeros(self.links.size, np.uint8))
+        if not core.offers(0, "marginals"):
+            raise OptionError(f"found a factor {type(self).__name__} without marginals, which the entropy needs")
+        return core.entropy(0, values)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.links})"
 
@@ -186,9 +208,10 @@ class PythonFactor(Factor):
     """A factor written in Python: derive from it and write `maximize`, which alone is enough for ``ad3`` (by the
     active-set method), ``subgradient`` and ``exact``. Link scores may be -inf, which forbids a link to be on.
 
-    Optional: `score`; `marginals`, for ``belief``; `rows`, for ``lp`` and ``ilp``. An exception that a method raises
-    comes out of `solve` as it is. Calls are made one at a time for one call of `solve`; if several threads solve
-    graphs that share a factor, its methods must bear that.
+    Optional: `score`; `lowest_own`, to prove that nothing is allowed; `marginals`, for ``belief``, and `expected_own`,
+    for its entropy; `rows`, for ``lp`` and ``ilp``. An exception that a method raises comes out of `solve` as it
+    is. Calls are made one at a time for one call of `solve`; if several threads solve graphs that share a factor, its
+    methods must bear that.
 
     >>> from headlong.inference import Graph, solve
     >>> class Alternating(PythonFactor):  # every other one is on, or every other one but the first
@@ -218,14 +241,34 @@ class PythonFactor(Factor):
         found, own = self._maximize(np.where(on != 0, force, -force))
         return own if (found == (on != 0)).all() else -np.inf
 
+    def lowest_own(self) -> float:
+        """A number that no own score of an allowed configuration is below.
+
+        Unless written, solvers take -10^6 (1 + |own score of the best configuration|) for it. Where own scores are
+        lower than that, a graph of which all assignments are that bad may be called infeasible.
+        """
+        raise OptionError(f"found a factor {type(self).__name__} that does not tell its lowest own score")
+
+    def expected_own(self, scores: FLOAT64) -> float:
+        """The mean own score under the distribution of `marginals`. Unless written, entropies are NaN."""
+        raise OptionError(f"found a factor {type(self).__name__} that does not tell its expected own score")
+
     def marginals(self, scores: FLOAT64) -> tuple[npt.ArrayLike, float]:
         """Link marginals [links] under exp(own score + link scores), and the log-partition."""
         raise OptionError(f"found a factor {type(self).__name__} without marginals")
 
     def place(self, core: _core.Graph, variables: INT32, negated: UINT8) -> None:
         """Adds the factor to a graph of the core."""
-        has_marginals = type(self).marginals is not PythonFactor.marginals
-        core.add_python(variables, negated, self._maximize, self._score, self._marginals if has_marginals else None)
+        kind = type(self)
+        core.add_python(
+            variables,
+            negated,
+            self._maximize,
+            self._score,
+            self._marginals if kind.marginals is not PythonFactor.marginals else None,
+            self._lowest_own if kind.lowest_own is not PythonFactor.lowest_own else None,
+            self._expected_own if kind.expected_own is not PythonFactor.expected_own else None,
+        )
 
     def _maximize(self, scores: FLOAT64) -> tuple[UINT8, float]:
         on, own = self._two(self.maximize(scores), "maximize", "(on, own score)")
@@ -238,6 +281,15 @@ class PythonFactor(Factor):
 
     def _score(self, on: UINT8) -> float:
         return self._number(self.score(on), "score")
+
+    def _lowest_own(self) -> float:
+        lowest = self._number(self.lowest_own(), "lowest_own")
+        if lowest == -np.inf:
+            raise OptionError(f"found -inf from lowest_own of {type(self).__name__}, expected a finite number")
+        return lowest
+
+    def _expected_own(self, scores: FLOAT64) -> float:
+        return self._number(self.expected_own(scores), "expected_own")
 
     def _marginals(self, scores: FLOAT64) -> tuple[FLOAT64, float]:
         values, log_partition = self._two(self.marginals(scores), "marginals", "(marginals, log-partition)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from headlong.inference.problem import FLOAT64
 from headlong.inference.variables import BOOL, ScorePool, Variables
 
 Method = Literal["ad3", "subgradient", "lp", "ilp", "belief", "max_product", "exact"]
+StepRule = Literal["polyak", "koo", "rush"]
 Status = Literal["optimal", "fractional", "converged", "unconverged", "infeasible"]
 
 
@@ -38,6 +39,7 @@ class GraphSolution:
     iterations: int  # of the method; nodes, for "ilp" and "exact"
     residuals: tuple[float, float]  # primal and dual at the end; beliefs: the last change of messages, and 0
     log_partition: float | None  # belief propagation: Bethe's approximation, exact on acyclic graphs
+    entropy: float | None  # belief propagation: Bethe's, in nats; NaN if a factor in Python does not tell its mean
     trace: FLOAT64 | None  # [points, 6] on request: iteration, value, bound, primal and dual residual, seconds
     pool: ScorePool  # of the graph
 
@@ -82,7 +84,7 @@ def solve(
     residual: float | None = None,
     penalty: float | None = None,
     tolerance: float | None = None,
-    step_rule: Literal["koo", "rush"] | None = None,
+    step_rule: StepRule | None = None,
     step: float | None = None,
     damping: float | None = None,
     tree_rows: lp.TreeRows | None = None,
@@ -94,12 +96,16 @@ def solve(
     method                    options, all with defaults; an option of another method is an error
     ========================= ======================================================================================
     ``ad3``                   max_iterations, residual (ends the run), penalty (the first), time_limit, trace
-    ``subgradient``           max_iterations, step_rule ("koo" or "rush"), step, tolerance, time_limit, trace
+    ``subgradient``           max_iterations, step_rule, step, tolerance, time_limit, trace
     ``lp``, ``ilp``           tree_rows ("multi" or "single"), time_limit; need ``headlong[exact]``
     ``belief``                max_iterations, tolerance, damping, time_limit; sum-product marginals
     ``max_product``           the same
     ``exact``                 branch and bound: max_nodes, tolerance, and those of ad3, which bounds each node
     ========================= ======================================================================================
+
+    The step rules are "polyak", the gap to a level that is adjusted over the disagreements' squares, with which `step`
+    is the first distance to that level; and those of the papers, "koo" (gap / (1 + t), t being how often the dual went
+    up) and "rush" (0.5 / 2^t), with which `step` is the first step instead of the first gap and 0.5.
 
     `time_limit` is in seconds. Not to have converged is an answer (`status`, `bound`), never an exception.
 
@@ -139,7 +145,7 @@ def solve(
 
 
 def _check_option(name: str, value: Any) -> None:
-    choices = {"step_rule": ("koo", "rush"), "tree_rows": ("multi", "single"), "trace": (False, True)}
+    choices = {"step_rule": get_args(StepRule), "tree_rows": ("multi", "single"), "trace": (False, True)}
     if name in choices:
         if value not in choices[name]:
             raise OptionError(f"found {name} {value!r}, expected one of {', '.join(map(str, choices[name]))}")
@@ -209,13 +215,13 @@ def _subgradient(
     graph: Graph,
     *,
     max_iterations: int = 5000,
-    step_rule: Literal["koo", "rush"] = "koo",
+    step_rule: StepRule = "polyak",
     step: float = 0.0,
     tolerance: float = 1e-9,
     time_limit: float = 0.0,
     trace: bool = False,
 ) -> GraphSolution:
-    """Dual decomposition by subgradient steps (Koo et al. 2010; Rush et al. 2010)."""
+    """Dual decomposition by subgradient steps (Rush et al. 2010; Koo et al. 2010; Polyak 1969)."""
     found = _core.subgradient(
         graph.core,
         max_iterations=max_iterations,
@@ -276,6 +282,7 @@ def _propagated(
         found["iterations"],
         (found["change"], 0.0),
         log_partition=None if max_product else found["log_partition"],
+        entropy=None if max_product else found["entropy"],
     )
 
 
@@ -332,10 +339,13 @@ def _solution(
     residuals: tuple[float, float] = (0.0, 0.0),
     *,
     log_partition: float | None = None,
+    entropy: float | None = None,
     trace: FLOAT64 | None = None,
 ) -> GraphSolution:
     on = None if assignment is None or value == -np.inf else np.asarray(assignment, bool)
-    return GraphSolution(status, value, bound, on, relaxed, iterations, residuals, log_partition, trace, graph.pool)
+    return GraphSolution(
+        status, value, bound, on, relaxed, iterations, residuals, log_partition, entropy, trace, graph.pool
+    )
 
 
 # The options of a method are the keywords of its function.
