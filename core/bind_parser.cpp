@@ -196,6 +196,23 @@ nb::tuple parse(const PyArcModel& self, const Batch& batch, const std::string& m
                         copied<Out<Index, 1>>(iterations, {sentences}), names);
 }
 
+nb::tuple prune_all(const PyArcModel& self, const Batch& batch, bool projective, std::size_t threads) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  std::vector<Index> heads, begins{0};
+  nb::gil_scoped_release release;
+  const auto found = std::visit(
+      [&](const auto& model) { return prune_batch(model, corpus, decoder_from(projective), threads); }, self.pruned);
+  for (const Candidates& candidates : found) {
+    const Index before = static_cast<Index>(heads.size());
+    heads.insert(heads.end(), candidates.heads.begin(), candidates.heads.end());
+    for (std::size_t word = 1; word < candidates.begins.size(); ++word)
+      begins.push_back(before + candidates.begins[word]);
+  }
+  nb::gil_scoped_acquire acquire;
+  return nb::make_tuple(copied<Out<Index, 1>>(heads, {heads.size()}), copied<Out<Index, 1>>(begins, {begins.size()}));
+}
+
 nb::tuple confidence(const PyArcModel& self, const Batch& batch, const In<Index, 1>& heads, const In<Index, 1>& labels,
                      bool projective, std::size_t threads) {
   self.check(batch);
@@ -230,6 +247,7 @@ nb::tuple problem(const PyArcModel& self, const Batch& batch, bool projective) {
         choose_candidates(model, words, decoder_from(projective), workspace.pruning, made.candidates);
         build_arcs(model.model, words, made);
         fold_best_labels(model.model, words, 0.0F, made);
+        if (!model.model.is_first_order()) build_higher(model.model, words, made, workspace.higher);
         return model.model.label ? static_cast<std::size_t>(model.model.labels.stride) : 0;
       },
       self.pruned);
@@ -237,7 +255,8 @@ nb::tuple problem(const PyArcModel& self, const Batch& batch, bool projective) {
   return nb::make_tuple(copied<Out<Index, 2>>(made.arcs.slots, {count, 2}),
                         copied<Out<float, 1>>(made.arc_scores, {count}),
                         copied<Out<float, 2>>(made.label_rows, {count, stride}),
-                        copied<Out<double, 1>>(made.scores, {count}), copied<Out<Index, 1>>(made.labels, {count}));
+                        copied<Out<double, 1>>(made.scores, {count}), copied<Out<Index, 1>>(made.labels, {count}),
+                        workspace.higher.frames.size > 0 ? nb::cast(std::move(workspace.higher.frames)) : nb::none());
 }
 
 // A trainer with the arrays that own what it reads and changes.
@@ -349,6 +368,10 @@ void bind_parser(nb::module_& m) {
                    "numpy.typing.NDArray[numpy.int32], list[str]]"),
            "heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].\n\n"
            "method: arcs, climb, ad3, subgradient or exact; time_limit: seconds a sentence, 0 for none.")
+      .def("prune", &prune_all, "batch"_a, "projective"_a, "threads"_a,
+           nb::sig("def prune(self, batch: Batch, projective: bool, threads: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),
+           "The candidates of all sentences: heads [arcs] by word, positions in the sentence, and begins [words + 1].")
       .def("confidence", &confidence, "batch"_a, "heads"_a, "labels"_a, "projective"_a, "threads"_a,
            nb::sig("def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: "
                    "numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> "
@@ -357,8 +380,9 @@ void bind_parser(nb::module_& m) {
       .def("problem", &problem, "batch"_a, "projective"_a,
            nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
-                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32]]"),
-           "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels.\n\n"
+                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None]"),
+           "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the\n"
+           "scores of larger parts, if the model has any.\n\n"
            "With projective there is a projective tree among the candidates.");
   nb::class_<ArcTrainer>(m, "ArcTrainer", "Decodes mini-batches against gold, then moves the weights.")
       .def(nb::init<const PyArcModel&, const Batch&, In<Index, 1>, In<Index, 1>, ArcTrainer::Matrix, ArcTrainer::Matrix,

@@ -28,6 +28,17 @@ void choose_candidates(const PrunedModel<Weight>& model, const Words& words, Dec
     all_arcs(words.size(), out);
 }
 
+template <class Weight>
+std::vector<Candidates> prune_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder,
+                                    std::size_t threads) {
+  std::vector<Candidates> found(corpus.size());
+  std::vector<ArcProblem> pruning(useful_threads(corpus.size(), threads));
+  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
+    choose_candidates(model, corpus.sentence(s), decoder, pruning[thread], found[s]);
+  });
+  return found;
+}
+
 namespace {
 
 // Decodes a sentence whose arcs are scored; the solution and the labels of the arcs alone are in the workspace.
@@ -104,12 +115,13 @@ void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, De
   });
 }
 
-#define HEADLONG_INSTANTIATE(Weight)                                                                            \
-  template void choose_candidates(const PrunedModel<Weight>&, const Words&, Decoder, ArcProblem&, Candidates&); \
-  template void parse_batch(const PrunedModel<Weight>&, const Corpus&, const TreeOptions&, std::size_t,         \
-                            const Answers&);                                                                    \
-  template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t,               \
-                                 std::span<const Index>, std::span<const Index>, std::span<double>,             \
+#define HEADLONG_INSTANTIATE(Weight)                                                                             \
+  template std::vector<Candidates> prune_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t); \
+  template void choose_candidates(const PrunedModel<Weight>&, const Words&, Decoder, ArcProblem&, Candidates&);  \
+  template void parse_batch(const PrunedModel<Weight>&, const Corpus&, const TreeOptions&, std::size_t,          \
+                            const Answers&);                                                                     \
+  template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t,                \
+                                 std::span<const Index>, std::span<const Index>, std::span<double>,              \
                                  std::span<double>);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)

@@ -47,6 +47,11 @@ template <class Weight>
 void choose_candidates(const PrunedModel<Weight>& model, const Words& words, Decoder decoder, ArcProblem& pruning,
                        Candidates& out);
 
+// The candidates of all sentences.
+template <class Weight>
+std::vector<Candidates> prune_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder,
+                                    std::size_t threads);
+
 // Parses with the decoder of `options`, whose root rule is that of the model. A first-order model has one decoder.
 template <class Weight>
 void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const TreeOptions& options,

@@ -46,11 +46,7 @@ void study(const ArcModel<float>& model, const Words& words, Compare compare, fl
 }
 
 void Trainer::choose_all_candidates(Decoder decoder, std::size_t threads) {
-  candidates.resize(corpus.size());
-  std::vector<ArcProblem> pruning(useful_threads(corpus.size(), threads));
-  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
-    choose_candidates(*model, corpus.sentence(s), decoder, pruning[thread], candidates[s]);
-  });
+  candidates = prune_batch(*model, corpus, decoder, threads);
 }
 
 void Trainer::study_batch(std::span<const Index> sentences, Compare compare, float cost, const TreeOptions& options,

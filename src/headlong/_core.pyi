@@ -109,14 +109,20 @@ class ArcModel:
         method: arcs, climb, ad3, subgradient or exact; time_limit: seconds a sentence, 0 for none.
         """
 
+    def prune(self, batch: Batch, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
+        """
+        The candidates of all sentences: heads [arcs] by word, positions in the sentence, and begins [words + 1].
+        """
+
     def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
         Marginals of the given arcs, and of the given labelled arcs, [words] each.
         """
 
-    def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32]]:
+    def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None]:
         """
-        Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels.
+        Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the
+        scores of larger parts, if the model has any.
 
         With projective there is a projective tree among the candidates.
         """

@@ -40,6 +40,7 @@ class Parser:
         self,
         order: int = 1,
         *,
+        families: str = "",
         learner: str = "mira",
         epochs: int = 20,
         patience: int = 5,
