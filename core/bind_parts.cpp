@@ -88,10 +88,17 @@ std::vector<Index> places_of(const Frames& frames, Index fan, const In<Index>& p
   return {view(places).begin(), view(places).end()};
 }
 
-const std::map<std::string, TreeMethod> METHODS = {{"climb", TreeMethod::Climb},
-                                                   {"ad3", TreeMethod::Ad3},
-                                                   {"subgradient", TreeMethod::Subgradient},
-                                                   {"exact", TreeMethod::Exact}};
+}  // namespace
+
+TreeMethod method_of(const std::string& name) {
+  static const std::map<std::string, TreeMethod> methods = {{"arcs", TreeMethod::Arcs},
+                                                            {"climb", TreeMethod::Climb},
+                                                            {"ad3", TreeMethod::Ad3},
+                                                            {"subgradient", TreeMethod::Subgradient},
+                                                            {"exact", TreeMethod::Exact}};
+  require(methods.contains(name), "the methods are arcs, climb, ad3, subgradient and exact");
+  return methods.at(name);
+}
 
 const char* name_of(Status status) {
   switch (status) {
@@ -105,6 +112,8 @@ const char* name_of(Status status) {
       return "infeasible";
   }
 }
+
+namespace {
 
 // Extras with the frames that they were laid out for.
 struct PyExtras {
@@ -248,13 +257,12 @@ void bind_parts(nb::module_& m) {
              bool projective, Index max_iterations, Index max_nodes, Index max_sweeps, double time_limit,
              double tolerance, const PyExtras* extras) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
-            require(METHODS.contains(method), "the methods are climb, ad3, subgradient and exact");
             require(max_iterations >= 1, "max_iterations must be positive");
             require(max_nodes >= 0 && max_sweeps >= 0, "max_nodes and max_sweeps must not be negative");
             require(tolerance >= 0.0, "tolerance must not be negative");
             require_scores(view(arc_scores));
             TreeOptions options;
-            options.method = METHODS.at(method);
+            options.method = method_of(method);
             options.rules = {single_root ? RootRule::Single : RootRule::Multi, projective};
             options.max_iterations = max_iterations;
             options.max_nodes = max_nodes;

@@ -3,4 +3,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
+#include "parser/tree_decoders.hpp"
+
 void bind_parts(nanobind::module_& m);
+
+// The decoder of that name, and the name of a status; an unknown name is a ValueError.
+headlong::TreeMethod method_of(const std::string& name);
+const char* name_of(headlong::Status status);

@@ -49,6 +49,7 @@ class WatchedTree final : public StructuredFactor {
   Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const override {
     return tree_.own_score(on, workspace);
   }
+  std::optional<Score> lowest_own() const override { return tree_.lowest_own(); }
   Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const override {
     ++calls;
     if (calls == 1) at_first = allocations;

@@ -15,10 +15,23 @@ ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = {"python_factor", "belief", "branch", "subgradient"}
 SOURCES = [
     ROOT / "tests" / "allocation.cpp",
-    *(path for part in ("factors", "solvers", "trees") for path in (ROOT / "core" / part).glob("*.cpp")),
+    *(path for part in ("factors", "parts", "solvers", "trees") for path in (ROOT / "core" / part).glob("*.cpp")),
 ]
 # Compiled once, for all sources: they spend most of their time here.
-HEADERS = ("algorithm", "bit", "chrono", "cmath", "memory", "numeric", "random", "ranges", "span", "string", "vector")
+HEADERS = (
+    "algorithm",
+    "bit",
+    "chrono",
+    "cmath",
+    "memory",
+    "numeric",
+    "optional",
+    "random",
+    "ranges",
+    "span",
+    "string",
+    "vector",
+)
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 
 

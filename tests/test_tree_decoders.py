@@ -110,6 +110,17 @@ def test_no_tree() -> None:
         assert root_arcs(found["heads"]) == 1
 
 
+@pytest.mark.parametrize("method", METHODS[1:])
+def test_only_tree_is_forbidden(method: str) -> None:
+    """A candidate a word, and a part that forbids what they make."""
+    core = _core.Frames(np.array([0, 1], dtype=np.int32), np.array([0, 0, 1, 2], dtype=np.int32))
+    core.set_scores(np.full(len(core.pairs), -np.inf, dtype=np.float32), core.triples, core.grand)
+    found = core.solve(np.zeros(2), method)
+    assert found["status"] == "infeasible"
+    assert found["score"] == found["bound"] == -np.inf
+    assert list(found["heads"]) == [-1, 0, 1]
+
+
 def test_threads() -> None:
     problems = [random_frames(seed, 20, seed % 2 == 0) for seed in range(12)]
     alone = [core.solve(scores) for core, scores in problems]

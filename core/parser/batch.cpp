@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include "parser/batch.hpp"
 
 #include <cmath>
@@ -30,9 +29,47 @@ void choose_candidates(const PrunedModel<Weight>& model, const Words& words, Dec
 }
 
 template <class Weight>
-void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
-                 const Answers& answers) {
+std::vector<Candidates> prune_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder,
+                                    std::size_t threads) {
+  std::vector<Candidates> found(corpus.size());
+  std::vector<ArcProblem> pruning(useful_threads(corpus.size(), threads));
+  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
+    choose_candidates(model, corpus.sentence(s), decoder, pruning[thread], found[s]);
+  });
+  return found;
+}
+
+namespace {
+
+// Decodes a sentence whose arcs are scored; the solution and the labels of the arcs alone are in the workspace.
+template <class Weight>
+void decode_sentence(const ArcModel<Weight>& model, const Words& words, TreeOptions options, ParserWorkspace& workspace,
+                     std::span<Index> heads, std::span<Index> labels) {
+  auto& [problem, pruning, higher, labeler] = workspace;
+  TreeSolution& solution = higher.solution;
+  options.rules.root = model.root;
+  if (model.is_first_order()) {
+    const Decoder decoder = options.rules.projective ? Decoder::Eisner : Decoder::Mst;
+    solution.score = solution.bound = decode(problem, model.root, decoder, heads, labels);
+    solution.certified = solution.score > NEGATIVE_INFINITY;
+    solution.status = solution.certified ? Status::Optimal : Status::Infeasible;
+    solution.sweeps = 0;
+    solution.iterations = 1;
+    return;
+  }
+  build_higher(model, words, problem, higher);
+  solve_tree(higher.frames, higher.extras, problem.scores, options, higher.decoding, solution);
+  std::copy(solution.heads.begin(), solution.heads.end(), heads.begin());
+  labels_of(problem, heads, labels);
+}
+
+}  // namespace
+
+template <class Weight>
+void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const TreeOptions& options,
+                 std::size_t threads, const Answers& answers) {
   std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
+  const Decoder decoder = options.rules.projective ? Decoder::Eisner : Decoder::Mst;
   parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
     auto& [problem, pruning, higher, labeler] = workspaces[thread];
     const Words words = corpus.sentence(s);
@@ -41,19 +78,14 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder
     build_arcs(model.model, words, problem);
     fold_best_labels(model.model, words, 0.0F, problem);
     const auto heads = answers.heads.subspan(begin, count), labels = answers.labels.subspan(begin, count);
-    answers.scores[s] = decode(problem, model.model.root, decoder, heads, labels);
-    if (!model.model.is_first_order()) {
-      build_higher(model.model, words, problem, higher);
-      TreeOptions options;
-      options.rules = {model.model.root, decoder == Decoder::Eisner};
-      static const char* method = getenv("HL_PARSE");
-      options.method = !method || method[0] == 'c' ? TreeMethod::Climb : method[0] == 'a' ? TreeMethod::Ad3 : TreeMethod::Exact;
-      solve_tree(higher.frames, problem.scores, options, higher.decoding, higher.solution);
-      std::copy(higher.solution.heads.begin(), higher.solution.heads.end(), heads.begin());
-      answers.scores[s] = higher.solution.score;
-      labels_of(problem, heads, labels);
-    }
+    decode_sentence(model.model, words, options, workspaces[thread], heads, labels);
     if (model.model.nearby) label_tree(model.model, words, problem, heads, labels, labeler);
+    const TreeSolution& solution = higher.solution;
+    answers.scores[s] = solution.score;
+    answers.bounds[s] = solution.bound;
+    answers.certified[s] = solution.certified;
+    answers.iterations[s] = solution.sweeps + solution.iterations;
+    answers.statuses[s] = solution.status;
   });
 }
 
@@ -83,11 +115,13 @@ void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, De
   });
 }
 
-#define HEADLONG_INSTANTIATE(Weight)                                                                            \
-  template void choose_candidates(const PrunedModel<Weight>&, const Words&, Decoder, ArcProblem&, Candidates&); \
-  template void parse_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t, const Answers&);   \
-  template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t,               \
-                                 std::span<const Index>, std::span<const Index>, std::span<double>,             \
+#define HEADLONG_INSTANTIATE(Weight)                                                                             \
+  template std::vector<Candidates> prune_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t); \
+  template void choose_candidates(const PrunedModel<Weight>&, const Words&, Decoder, ArcProblem&, Candidates&);  \
+  template void parse_batch(const PrunedModel<Weight>&, const Corpus&, const TreeOptions&, std::size_t,          \
+                            const Answers&);                                                                     \
+  template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t,                \
+                                 std::span<const Index>, std::span<const Index>, std::span<double>,              \
                                  std::span<double>);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)

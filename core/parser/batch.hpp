@@ -20,8 +20,11 @@ struct Corpus {
 
 // What a decoder answers for a corpus: per word, and per sentence.
 struct Answers {
-  std::span<Index> heads, labels;  // [words]
-  std::span<double> scores;        // [sentences]
+  std::span<Index> heads, labels;     // [words]
+  std::span<double> scores, bounds;   // [sentences]
+  std::span<std::uint8_t> certified;  // [sentences]
+  std::span<Index> iterations;        // [sentences] of the descent and of the solver behind it
+  std::span<Status> statuses;         // [sentences]
 };
 
 // A model with the pruner that chooses its candidates; without one, every arc is a candidate.
@@ -44,9 +47,15 @@ template <class Weight>
 void choose_candidates(const PrunedModel<Weight>& model, const Words& words, Decoder decoder, ArcProblem& pruning,
                        Candidates& out);
 
+// The candidates of all sentences.
 template <class Weight>
-void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
-                 const Answers& answers);
+std::vector<Candidates> prune_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder,
+                                    std::size_t threads);
+
+// Parses with the decoder of `options`, whose root rule is that of the model. A first-order model has one decoder.
+template <class Weight>
+void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const TreeOptions& options,
+                 std::size_t threads, const Answers& answers);
 
 // The marginal of the arc (heads[word], word) for each word of the corpus under the distribution over labelled trees;
 // with `labels`, of the labelled arc.

@@ -53,12 +53,15 @@ bool ExtraDecoding::round(std::span<const double> relaxed, std::span<std::uint8_
   return true;
 }
 
-// Climbs from the best tree under the scores, and keeps the result if it is better. False: there is no tree.
+// Climbs from the best tree under the scores (with the method Arcs, stays there), and keeps the result if it is better.
+// False: there is no tree.
 bool ExtraDecoding::offer_tree(std::span<const Score> scores) {
   std::vector<Index>& heads = workspace_.heads;
   heads.resize(frames_.size);
   if (best_tree(frames_, scores, options_.rules, heads, workspace_) == NEGATIVE_INFINITY) return false;
-  if (tree_value(frames_, arc_scores_, heads, workspace_.climb) > NEGATIVE_INFINITY)
+  if (options_.method == TreeMethod::Arcs)
+    offer(tree_value(frames_, arc_scores_, heads, workspace_.climb, &extras_));
+  else if (tree_value(frames_, arc_scores_, heads, workspace_.climb) > NEGATIVE_INFINITY)
     offer(
         climb(frames_, arc_scores_, options_.rules.root, options_.rules.projective, heads, workspace_.climb, &extras_));
   return true;
@@ -114,7 +117,7 @@ void ExtraDecoding::run() {
   if (!has_tree()) solution_.heads = workspace_.heads;
   if (!possible)
     solution_.bound = NEGATIVE_INFINITY;
-  else if (options_.method != TreeMethod::Climb)
+  else if (options_.method != TreeMethod::Climb && options_.method != TreeMethod::Arcs)
     solve();
   if (!has_tree()) {
     if (solution_.bound == NEGATIVE_INFINITY) solution_.status = Status::Infeasible;

@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include "parser/trainer.hpp"
 
 #include "parser/threads.hpp"
@@ -8,23 +7,21 @@ namespace headlong {
 namespace {
 
 // Decodes with the larger parts; returns by how much more than gold's larger parts the tree is worth.
-double decode_higher(const ArcModel<float>& model, const Words& words, Decoder decoder, Lesson& lesson) {
+double decode_higher(const ArcModel<float>& model, const Words& words, TreeOptions options, Lesson& lesson) {
   HigherProblem& higher = lesson.higher;
   build_higher(model, words, lesson.problem, higher);
-  TreeOptions options;
-  options.rules = {model.root, decoder == Decoder::Eisner};
-  static const char* method = getenv("HL_TRAIN");
-  options.method = !method || method[0] == 'c' ? TreeMethod::Climb : method[0] == 'a' ? TreeMethod::Ad3 : TreeMethod::Exact;
-  solve_tree(higher.frames, lesson.problem.scores, options, higher.decoding, higher.solution);
+  options.rules.root = model.root;
+  solve_tree(higher.frames, higher.extras, lesson.problem.scores, options, higher.decoding, higher.solution);
   lesson.heads.assign(higher.solution.heads.begin(), higher.solution.heads.end());
   labels_of(lesson.problem, lesson.heads, lesson.labels);
-  return higher.solution.score - tree_value(higher.frames, {}, words.gold_heads, higher.decoding.climb);
+  return higher.solution.score - tree_value(higher.frames, {}, words.gold_heads, higher.decoding.climb, &higher.extras);
 }
 
 }  // namespace
 
-void study(const ArcModel<float>& model, const Words& words, Compare compare, float cost, Decoder decoder,
+void study(const ArcModel<float>& model, const Words& words, Compare compare, float cost, const TreeOptions& options,
            Lesson& lesson) {
+  const Decoder decoder = options.rules.projective ? Decoder::Eisner : Decoder::Mst;
   ArcProblem& problem = lesson.problem;
   build_arcs(model, words, problem);
   const double gold = value(problem, model.label ? model.labels.stride : 0, words.gold_heads, words.gold_labels);
@@ -32,11 +29,12 @@ void study(const ArcModel<float>& model, const Words& words, Compare compare, fl
     lesson.heads.resize(words.size());
     lesson.labels.resize(words.size());
     fold_best_labels(model, words, cost, problem);
-    lesson.loss = decode(problem, model.root, decoder, lesson.heads, lesson.labels) - gold;
-    if (!model.is_first_order()) lesson.loss = decode_higher(model, words, decoder, lesson) - gold;
+    const bool first_order = model.is_first_order();
+    lesson.loss = (first_order ? decode(problem, model.root, decoder, lesson.heads, lesson.labels)
+                               : decode_higher(model, words, options, lesson)) -
+                  gold;
     tree_difference(model, words, problem, lesson.heads, lesson.labels, lesson.difference);
-    if (!model.is_first_order())
-      higher_difference(model, words, problem, lesson.higher, lesson.heads, lesson.difference);
+    if (!first_order) higher_difference(model, words, problem, lesson.higher, lesson.heads, lesson.difference);
     if (model.nearby)
       lesson.loss += label_difference(model, words, problem, cost, lesson.difference.labels, lesson.labeler);
   } else {
@@ -48,14 +46,10 @@ void study(const ArcModel<float>& model, const Words& words, Compare compare, fl
 }
 
 void Trainer::choose_all_candidates(Decoder decoder, std::size_t threads) {
-  candidates.resize(corpus.size());
-  std::vector<ArcProblem> pruning(useful_threads(corpus.size(), threads));
-  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
-    choose_candidates(*model, corpus.sentence(s), decoder, pruning[thread], candidates[s]);
-  });
+  candidates = prune_batch(*model, corpus, decoder, threads);
 }
 
-void Trainer::study_batch(std::span<const Index> sentences, Compare compare, float cost, Decoder decoder,
+void Trainer::study_batch(std::span<const Index> sentences, Compare compare, float cost, const TreeOptions& options,
                           std::size_t threads) {
   if (lessons.size() < sentences.size()) lessons.resize(sentences.size());
   parallel_for(sentences.size(), threads, [&](std::size_t, std::size_t i) {
@@ -64,7 +58,7 @@ void Trainer::study_batch(std::span<const Index> sentences, Compare compare, flo
       all_arcs(words.size(), lessons[i].problem.candidates);
     else
       lessons[i].problem.candidates = candidates[sentences[i]];
-    study(model->model, words, compare, cost, decoder, lessons[i]);
+    study(model->model, words, compare, cost, options, lessons[i]);
   });
 }
 

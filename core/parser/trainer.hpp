@@ -21,7 +21,7 @@ struct Lesson {
 };
 
 // Decodes one sentence, whose candidates are in lesson.problem, and takes the difference of features against gold.
-void study(const ArcModel<float>& model, const Words& words, Compare compare, float cost, Decoder decoder,
+void study(const ArcModel<float>& model, const Words& words, Compare compare, float cost, const TreeOptions& options,
            Lesson& lesson);
 
 struct Trainer {
@@ -32,7 +32,8 @@ struct Trainer {
   std::vector<Lesson> lessons;         // of the current mini-batch
 
   void choose_all_candidates(Decoder decoder, std::size_t threads);
-  void study_batch(std::span<const Index> sentences, Compare compare, float cost, Decoder decoder, std::size_t threads);
+  void study_batch(std::span<const Index> sentences, Compare compare, float cost, const TreeOptions& options,
+                   std::size_t threads);
   void apply(std::size_t lesson, float step, float time);
 };
 

@@ -10,6 +10,7 @@
 namespace headlong {
 
 enum class TreeMethod : std::uint8_t {
+  Arcs,         // the best tree of the arc scores alone; no bound
   Climb,        // the best first-order tree, improved by local search; no bound
   Ad3,          // then the relaxation
   Subgradient,  // the same by the subgradient method

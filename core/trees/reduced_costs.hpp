@@ -19,9 +19,9 @@ struct ReducedCostWorkspace {
 // The arcs into each word are heads[begins[word]] to heads[begins[word + 1]], with finite weights [arcs]. Replaces the
 // weights by reduced costs r <= 0 and returns the value V of the best tree within the root rule, where
 //   weight of a tree <= V + sum of r over its arcs
-// holds for every tree, with equality for the best ones, whose arcs cost nothing. An arc that is seen to be in no tree gets -inf. Returns
-// -inf, and leaves no sense in the weights, if there is no tree. By Edmonds' contractions (1967), whose dual variables
-// are the weights of the arcs chosen to enter each component: O(size * arcs), mostly O(arcs).
+// holds for every tree, with equality for the best ones, whose arcs cost nothing. An arc that is seen to be in no tree
+// gets -inf. Returns -inf, and leaves no sense in the weights, if there is no tree. By Edmonds' contractions (1967),
+// whose dual variables are the weights of the arcs chosen to enter each component: O(size * arcs), mostly O(arcs).
 Score reduced_costs(std::span<const Index> heads, std::span<const Index> begins, RootRule rule,
                     std::span<Score> weights, ReducedCostWorkspace& workspace);
 

@@ -102,17 +102,27 @@ class ArcModel:
         Candidates: at most max_heads a word, with at least threshold times the word's best posterior.
         """
 
-    def parse(self, batch: Batch, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
-        """heads [words], labels [words], scores [sentences]."""
+    def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = 1000, time_limit: float = 0.0) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], list[str]]:
+        """
+        heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].
+
+        method: arcs, climb, ad3, subgradient or exact; time_limit: seconds a sentence, 0 for none.
+        """
+
+    def prune(self, batch: Batch, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
+        """
+        The candidates of all sentences: heads [arcs] by word, positions in the sentence, and begins [words + 1].
+        """
 
     def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
         Marginals of the given arcs, and of the given labelled arcs, [words] each.
         """
 
-    def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32]]:
+    def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None]:
         """
-        Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels.
+        Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the
+        scores of larger parts, if the model has any.
 
         With projective there is a projective tree among the candidates.
         """
@@ -122,12 +132,74 @@ class ArcTrainer:
 
     def __init__(self, model: ArcModel, batch: Batch, gold_heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold_labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], part_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], part_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], label_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, label_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, projective: bool, threads: int) -> None: ...
 
-    def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: str, projective: bool, threads: int, max_iterations: int = 1000) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
         Losses and squared norms [sentences] of the differences that `apply` will use.
         """
 
     def apply(self, lesson: int, step: float, time: float) -> None: ...
+
+class Frames:
+    """
+    Candidate arcs of a sentence, and the scores of parts around each head in the order of its
+    automaton: see core/parts/frames.hpp.
+    """
+
+    def __init__(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], triples: bool = False) -> None:
+        """
+        The candidates: heads [arcs] sorted by modifier, begins [size + 1] of each word. All scores are zero.
+        """
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def fan_arcs(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def fan_begins(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def strides(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def pairs(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
+
+    @property
+    def triples(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
+
+    @property
+    def grand(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
+
+    def set_scores(self, pairs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], triples: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], grand: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Sets the scores, in the order of the columns of the same name."""
+
+    def value(self, head: int, lane: int, left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """What a head is worth with these places, without arc scores."""
+
+    def tree_value(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """What a tree is worth: its arcs and all parts."""
+
+    def edges(self, head: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        The automaton of a head as edges: (sources, targets, link_of_edge, scores).
+        """
+
+    def graph(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True, projective: bool = False) -> Graph:
+        """
+        The factor graph of the sentence: the tree, then the automata of the heads with modifiers.
+        """
+
+    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09) -> dict[str, Any]:
+        """
+        The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,
+        certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was left.
+        """
+
+def reduced_costs(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
+    """
+    The dual of the maximum spanning tree over candidates as in Frames: reduced costs [arcs] and the tree's value.
+    """
 
 class Graph:
     """A factor graph over binary variables, as the solvers see it."""
@@ -238,66 +310,4 @@ def subgradient(graph: Graph, max_iterations: int = 5000, rule: str = 'polyak', 
     A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
     fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of
     iteration, value, bound, primal residual, dual residual and seconds.
-    """
-
-class Frames:
-    """
-    Candidate arcs of a sentence, and the scores of parts around each head in the order of its
-    automaton: see core/parts/frames.hpp.
-    """
-
-    def __init__(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], triples: bool = False) -> None:
-        """
-        The candidates: heads [arcs] sorted by modifier, begins [size + 1] of each word. All scores are zero.
-        """
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def fan_arcs(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
-
-    @property
-    def fan_begins(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
-
-    @property
-    def strides(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
-
-    @property
-    def pairs(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
-
-    @property
-    def triples(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
-
-    @property
-    def grand(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
-
-    def set_scores(self, pairs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], triples: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], grand: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Sets the scores, in the order of the columns of the same name."""
-
-    def value(self, head: int, lane: int, left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-        """What a head is worth with these places, without arc scores."""
-
-    def tree_value(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-        """What a tree is worth: its arcs and all parts."""
-
-    def edges(self, head: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-        """
-        The automaton of a head as edges: (sources, targets, link_of_edge, scores).
-        """
-
-    def graph(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True, projective: bool = False) -> Graph:
-        """
-        The factor graph of the sentence: the tree, then the automata of the heads with modifiers.
-        """
-
-    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09) -> dict[str, Any]:
-        """
-        The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,
-        certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was left.
-        """
-
-def reduced_costs(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
-    """
-    The dual of the maximum spanning tree over candidates as in Frames: reduced costs [arcs] and the tree's value.
     """

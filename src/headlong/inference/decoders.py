@@ -48,6 +48,9 @@ def marginals(problem: Problem, *, projective: bool = False) -> tuple[FLOAT64, f
     return kernel(problem.matrix(), problem.single_root)
 
 
+TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "arcs")
+"""The decoders of the core, for parts of any order; "arcs" looks at arc scores alone."""
+
 DECODERS: dict[str, Callable[[Problem], Solution]] = {"mst": mst, "eisner": eisner}
 
 

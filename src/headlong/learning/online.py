@@ -22,7 +22,7 @@ class Trainer(Protocol):
     """What the loop needs of a model in training (`_core.ArcTrainer`)."""
 
     def study(
-        self, sentences: INT32, expected: bool, cost: float, projective: bool, threads: int
+        self, sentences: INT32, expected: bool, cost: float, method: str, projective: bool, threads: int
     ) -> tuple[FLOAT64, FLOAT64]:
         """Decodes the sentences; losses and squared norms of the differences against gold."""
 
@@ -55,6 +55,7 @@ class Loop:
     batch_size: int = 1
     threads: int = 1
     projective: bool = False
+    decoder: str = "exact"
 
     def epoch(self, trainer: Trainer, learner: Learner, epoch: int, count: int) -> Iterator[tuple[int, float]]:
         """Trains for one epoch (from 1); yields (sentences done, sum of losses) after each mini-batch."""
@@ -63,7 +64,9 @@ class Loop:
         total = 0.0
         for begin in range(0, count, self.batch_size):
             batch = order[begin : begin + self.batch_size]
-            losses, norms = trainer.study(batch, learner.expected, learner.cost, self.projective, self.threads)
+            losses, norms = trainer.study(
+                batch, learner.expected, learner.cost, self.decoder, self.projective, self.threads
+            )
             for lesson, (loss, norm) in enumerate(zip(losses.tolist(), norms.tolist(), strict=True)):
                 step = learner.step(loss, norm, (clock + 1) / (self.epochs * count))
                 if not math.isfinite(loss):

@@ -63,6 +63,12 @@ class TrainedArcs:
     labels: INT16 | None
     scales: tuple[float, float]
 
+    @classmethod
+    def empty(cls, shape: Shape) -> TrainedArcs:
+        """A model that knows nothing: all weights are zero."""
+        plain = replace(shape, bits=8, label=None, allowed=None, higher=(), nearby=None)
+        return cls(plain, np.zeros((2**8 + 1, 1), np.int16), None, (1.0, 1.0))
+
     def core_model(self) -> _core.ArcModel:
         """The compiled model, reading these very arrays."""
         return self.shape.core_model(self.parts, self.labels, self.scales)

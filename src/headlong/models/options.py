@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from headlong import _core
 from headlong.errors import OptionError
+from headlong.features import dependency
 from headlong.features.templates import Family
+from headlong.inference.decoders import TREE_METHODS
 from headlong.learning.losses import LEARNERS
 from headlong.models.arcs import Pruning, TrainedArcs, pruned_model
 
@@ -17,7 +19,8 @@ from headlong.models.arcs import Pruning, TrainedArcs, pruned_model
 class ParserOptions:
     """All settings of a parser. They are stored in its model file.
 
-    order: 1 scores single arcs.
+    order: 1 scores single arcs; 2 also consecutive siblings and grandparents; 3 also grand-siblings and tri-siblings.
+    families: changes to what the order scores, by name and separated by commas: "+head-bigram,-grandparent".
     learner: "mira" (cost-augmented, 1-best), "perceptron" or "crf".
     epochs: passes over the training data; the best one by LAS on the development data is kept.
     patience: training ends early after so many epochs without a better LAS on the development data.
@@ -29,11 +32,14 @@ class ParserOptions:
     pruner_epochs: passes over the data for training the pruner; 0 trains none and every arc is a candidate.
     root: "single", "multi", or "auto": single if every training sentence has one root.
     trees: "any", "projective", or "auto", which trees to search in training and by default in parsing. "auto" means
-        projective ones if at most 1 % of the training arcs are non-projective: arc scores alone cannot tell the few
-        crossing arcs that are right, and a search of all trees finds ten wrong ones for each of them.
+        any for orders above 1, and for order 1 projective ones if at most 1 % of the training arcs are
+        non-projective: arc scores alone cannot tell the few crossing arcs that are right.
+    training_decoder: how trees are found in training with orders above 1 (and on the development data): "exact", "ad3",
+        "subgradient", "climb" or "arcs".
     """
 
     order: int = 1
+    families: str = ""
     learner: str = "mira"
     epochs: int = 20
     patience: int = 5
@@ -49,6 +55,7 @@ class ParserOptions:
     pruner_bits: int = 18
     root: Literal["auto", "single", "multi"] = "auto"
     trees: Literal["auto", "any", "projective"] = "auto"
+    training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs"] = "exact"
     seed: int = 1
     licence: str = ""
     name: str = ""
@@ -83,6 +90,11 @@ class ParserOptions:
             if getattr(self, name) not in allowed:
                 listed = ", ".join(map(str, allowed))
                 raise OptionError(f"found {name} = {getattr(self, name)!r}, expected one of {listed}")
+        if self.training_decoder not in TREE_METHODS:
+            listed = ", ".join(TREE_METHODS)
+            raise OptionError(f"found training_decoder = {self.training_decoder!r}, expected one of {listed}")
+        if self.part_families() and self.learner == "crf":
+            raise OptionError("found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals")
         for name in ("aggressiveness", "rate"):
             if not 0.0 < getattr(self, name) < math.inf:
                 raise OptionError(f"found {name} = {getattr(self, name)}, expected a positive number")
@@ -90,6 +102,21 @@ class ParserOptions:
             raise OptionError(f"found threshold = {self.threshold}, expected 0 to 1")
         if not 0.0 <= self.word_dropout < math.inf:
             raise OptionError(f"found word_dropout = {self.word_dropout}, expected 0 or more")
+
+
+    def part_families(self) -> tuple[Family, ...]:
+        """The families of parts of more than one arc, in the order of the core."""
+        names = set(dependency.ORDERS[self.order])
+        known = [family.name for family in dependency.HIGHER]
+        for change in filter(None, (word.strip() for word in self.families.split(","))):
+            if change[0] not in "+-" or change[1:] not in known:
+                listed = ", ".join(known)
+                raise OptionError(f"found {change!r} in families, expected + or - and one of {listed}")
+            if change[0] == "+":
+                names.add(change[1:])
+            else:
+                names.discard(change[1:])
+        return tuple(family for family in dependency.HIGHER if family.name in names)
 
 
 @dataclass(frozen=True)

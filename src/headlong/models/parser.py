@@ -40,6 +40,7 @@ class Parser:
         self,
         order: int = 1,
         *,
+        families: str = "",
         learner: str = "mira",
         epochs: int = 20,
         patience: int = 5,
@@ -55,6 +56,7 @@ class Parser:
         pruner_bits: int = 18,
         root: Literal["auto", "single", "multi"] = "auto",
         trees: Literal["auto", "any", "projective"] = "auto",
+        training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs"] = "exact",
         seed: int = 1,
         licence: str = "",
         name: str = "",
@@ -130,7 +132,7 @@ class Parser:
         names = (*self.trained.labels, "_")  # -1, the label of the root itself, is the last
         while chunk := list(islice(sentences, _CHUNK)):
             batch, offsets = self._encoder.batch(chunk)
-            heads, labels, _ = self._model.parse(batch, projective, threads)
+            heads, labels, *_ = self._model.parse(batch, 'exact', projective, threads)
             if confidence:
                 arc, labelled = self._model.confidence(batch, heads, labels, projective, threads)
             label_names = [names[label] for label in labels.tolist()]

@@ -65,6 +65,16 @@ class Corpus:
         }
 
 
+    def recall(self, shape: Shape, pruning: Pruning, threads: int) -> dict[str, float]:
+        """How good a pruner is: the share of gold arcs that it keeps, in per cent, and how many heads a word."""
+        model = pruned_model(TrainedArcs.empty(shape), pruning)
+        heads, begins = model.prune(self.batch, False, threads)
+        words = np.repeat(np.arange(len(self.heads)), np.diff(begins))
+        total = max(int((self.heads >= 0).sum()), 1)
+        kept = int((heads == self.heads[words]).sum())
+        return {"recall": 100.0 * kept / total, "heads": len(heads) / total}
+
+
 def _digest(sentences: Sequence[Sentence]) -> str:
     """A fingerprint of all that training sees of the sentences, and of their order."""
     state = hashlib.blake2b(digest_size=16)
@@ -115,14 +125,17 @@ def train_parser(
         dependency.LABEL,
         options.label_bits,
         allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
-        tuple(family for family in dependency.HIGHER if family.name in dependency.ORDERS[options.order]),
-        dependency.NEARBY if __import__('os').environ.get('NEARBY','1')=='1' else None,
+        options.part_families(),
+        dependency.NEARBY,
     )
     pruning = _train_pruner(options, shape, corpus, threads, progress)
+    quality = tried.recall(shape, pruning, threads) if tried and pruning else {}
     dropout = WordDropout(train, encoder.attributes, corpus.codes, options.word_dropout, options.seed)
     projective = _search_projective(options, train)
     run = _Run(options, shape, projective, pruning, corpus, dropout, tried, threads, progress, checkpoint)
     best, scores, interrupted = run.train(resume)
+    if quality:
+        scores = {**scores, "pruner": quality}
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
     return Trained(tags, labels, ignored, projective, best, pruning, scores, data), interrupted
 
@@ -136,6 +149,8 @@ def _root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
 def _search_projective(options: ParserOptions, train: list[Sentence]) -> bool:
     if options.trees != "auto":
         return options.trees == "projective"
+    if options.part_families():
+        return False
     crossing = sum(sum(nonprojective_arcs(sentence.heads)) for sentence in train)
     return crossing <= _FEW_CROSSING * sum(map(len, train))
 
@@ -196,7 +211,8 @@ class _Run:
         tables = ArcTables(self.shape)
         best, scores, first = self._resume(tables) if resume else (None, {}, 1)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
-        loop = Loop(options.epochs, options.seed, options.batch_size, self.threads, self.projective)
+        decoder = options.training_decoder
+        loop = Loop(options.epochs, options.seed, options.batch_size, self.threads, self.projective, decoder)
         corpus = self.corpus
         trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads)
         try:
@@ -225,7 +241,9 @@ class _Run:
     def _evaluate(self, model: TrainedArcs) -> dict[str, float]:
         if self.dev is None:
             return {}
-        heads, labels, _ = pruned_model(model, self.pruning).parse(self.dev.batch, self.projective, self.threads)
+        heads, labels, *_ = pruned_model(model, self.pruning).parse(
+            self.dev.batch, self.options.training_decoder, self.projective, self.threads
+        )
         return self.dev.accuracy(heads, labels)
 
     def _fingerprint(self) -> dict[str, Any]:

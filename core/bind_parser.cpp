@@ -1,0 +1,402 @@
+// The composed parser for Python: batches, models, parsing, training.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+
+#include <optional>
+
+#include "bind_common.hpp"
+#include "bind_parts.hpp"
+#include "parser/trainer.hpp"
+
+using namespace nanobind::literals;
+
+namespace headlong {
+
+namespace {
+
+// Sentences laid end to end, with the arrays that own them.
+struct Batch {
+  In<Code, 2> attributes;
+  In<std::uint8_t, 2> traits;
+  In<Index, 1> offsets;
+
+  Corpus corpus() const {
+    return {view(attributes),
+            {reinterpret_cast<const Traits*>(traits.data()), traits.shape(0)},
+            view(offsets),
+            {},
+            {},
+            static_cast<Index>(attributes.shape(1))};
+  }
+};
+
+Batch make_batch(In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1> offsets) {
+  require(traits.shape(1) == sizeof(Traits), "traits must have 10 columns: tag, classes, 8 agreement values");
+  require(traits.shape(0) == attributes.shape(0), "attributes and traits differ in their number of words");
+  const auto bounds = view(offsets);
+  require(!bounds.empty() && bounds.front() == 0 && bounds.back() == static_cast<Index>(attributes.shape(0)),
+          "offsets must go from 0 to the number of words");
+  for (std::size_t s = 1; s < bounds.size(); ++s)
+    require(bounds[s] > bounds[s - 1], "every sentence must have at least its root");
+  return {std::move(attributes), std::move(traits), std::move(offsets)};
+}
+
+Decoder decoder_from(bool projective) { return projective ? Decoder::Eisner : Decoder::Mst; }
+
+// A first-order model with the arrays and templates that own what it looks at, and its pruner if it has one.
+struct PyArcModel {
+  Templates arc;
+  std::optional<Templates> between, label, nearby;
+  std::array<std::optional<Templates>, KINDS> higher;
+  Weights parts;
+  std::optional<Weights> labels;
+  std::optional<In<std::uint8_t, 3>> allowed;
+  std::variant<PrunedModel<float>, PrunedModel<std::int16_t>> pruned;
+
+  template <class Array>
+  auto make_pruned(const Array& weights, float scale, bool single_root) const {
+    using Weight = std::remove_const_t<typename Array::Scalar>;
+    PrunedModel<Weight> made;
+    made.model.arc = &arc;
+    made.model.between = between ? &*between : nullptr;
+    made.model.parts = make_table(weights, 1, scale);
+    require(made.model.parts.stride == 1, "part weights must have one column");
+    made.model.root = root_rule(single_root);
+    made.model.instructions = best_instructions();
+    return made;
+  }
+
+  PyArcModel(const Templates& arc_, std::optional<Templates> between_, Weights parts_, float part_scale,
+             bool single_root)
+      : arc(arc_), between(std::move(between_)), parts(std::move(parts_)) {
+    require(arc.slots == 2 && arc.relations == ARC_RELATIONS,
+            "arc templates must have two slots and the arc relations");
+    require(!between || (between->slots == 3 && between->relations == BETWEEN_RELATIONS),
+            "between templates must have three slots and the between relations");
+    std::visit([&](const auto& weights) { pruned = make_pruned(weights, part_scale, single_root); }, parts);
+  }
+  PyArcModel(const PyArcModel&) = delete;
+
+  void set_labels(const Templates& label_, const Weights& labels_, float scale, In<std::uint8_t, 3> allowed_) {
+    require(label_.slots == 2 && label_.relations == ARC_RELATIONS,
+            "label templates must have two slots and the arc relations");
+    require(parts.index() == labels_.index(), "part and label weights differ in type");
+    require(allowed_.shape(0) == allowed_.shape(1) && allowed_.shape(0) <= MAX_TAGS,
+            "allowed must be [tags, tags, labels]");
+    const auto flags = view(allowed_);
+    for (std::size_t pair = 0; pair < allowed_.shape(0) * allowed_.shape(1); ++pair) {
+      const auto row = flags.subspan(pair * allowed_.shape(2), allowed_.shape(2));
+      require(std::any_of(row.begin(), row.end(), [](std::uint8_t flag) { return flag != 0; }),
+              "allowed must leave at least one label to every pair of tags");
+    }
+    label = label_;
+    labels = labels_;
+    allowed = std::move(allowed_);
+    std::visit(
+        [&](auto& made) {
+          using Weight = std::remove_const_t<std::remove_pointer_t<decltype(made.model.parts.weights)>>;
+          made.model.labels =
+              make_table(std::get<In<Weight, 2>>(*labels), static_cast<Index>(allowed->shape(2)), scale);
+          made.model.allowed = view(*allowed);
+          made.model.tags = static_cast<Index>(allowed->shape(0));
+          made.model.label = &*label;
+        },
+        pruned);
+  }
+
+  void set_nearby(const Templates& templates) {
+    require(label.has_value(), "labels in the light of the tree need labels");
+    require(templates.slots == NEARBY_SLOTS && templates.relations == NEARBY_RELATIONS,
+            "nearby templates must have seven slots and the nearby relations");
+    nearby = templates;
+    std::visit([&](auto& made) { made.model.nearby = &*nearby; }, pruned);
+  }
+
+  void set_parts(std::size_t kind, const Templates& templates) {
+    require(kind < KINDS, "no such kind of parts");
+    require(templates.slots == KIND_SLOTS[kind] && templates.relations == KIND_RELATIONS[kind],
+            "templates must have the slots and relations of their kind of parts");
+    higher[kind] = templates;
+    std::visit([&](auto& made) { made.model.higher[kind] = &*higher[kind]; }, pruned);
+  }
+
+  void set_pruner(const PyArcModel& pruner, Index max_heads, double threshold) {
+    require(pruned.index() == pruner.pruned.index(), "model and pruner differ in the type of their weights");
+    require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0, "max_heads must be positive, threshold in [0, 1]");
+    std::visit(
+        [&](auto& made) {
+          const auto& other = std::get<std::remove_reference_t<decltype(made)>>(pruner.pruned).model;
+          require(made.model.root == other.root, "model and pruner differ in their root rule");
+          made.pruner = &other;
+          made.rule = {max_heads, threshold};
+        },
+        pruned);
+  }
+
+  void check(const Batch& batch) const {
+    auto known = [&](const Templates& family) {
+      for (const Atom& atom : family.atoms)
+        require(atom.attribute < static_cast<Index>(batch.attributes.shape(1)),
+                "a template looks at an attribute that the words do not have");
+    };
+    known(arc);
+    if (between) known(*between);
+    if (nearby) known(*nearby);
+    for (const auto& family : higher)
+      if (family) known(*family);
+    std::visit(
+        [&](const auto& made) {
+          if (made.pruner) known(*made.pruner->arc);
+          if (made.pruner && made.pruner->between) known(*made.pruner->between);
+        },
+        pruned);
+    if (!label) return;
+    known(*label);
+    for (std::size_t word = 0; word < batch.traits.shape(0); ++word)
+      require(batch.traits(word, 0) < allowed->shape(0), "a word's tag number is out of range");
+  }
+};
+
+TreeOptions options_of(const std::string& method, bool projective, Index max_iterations, double time_limit) {
+  require(max_iterations >= 1, "max_iterations must be positive");
+  require(time_limit >= 0.0, "time_limit must not be negative");
+  TreeOptions options;
+  options.method = method_of(method);
+  options.rules.projective = projective;
+  options.max_iterations = max_iterations;
+  options.time_limit = time_limit;
+  return options;
+}
+
+nb::tuple parse(const PyArcModel& self, const Batch& batch, const std::string& method, bool projective,
+                std::size_t threads, Index max_iterations, double time_limit) {
+  self.check(batch);
+  const TreeOptions options = options_of(method, projective, max_iterations, time_limit);
+  const Corpus corpus = batch.corpus();
+  const std::size_t words = corpus.traits.size(), sentences = corpus.size();
+  std::vector<Index> heads(words, NO_HEAD), labels(words, -1), iterations(sentences);
+  std::vector<double> scores(sentences, 0.0), bounds(sentences);
+  std::vector<std::uint8_t> certified(sentences);
+  std::vector<Status> statuses(sentences);
+  {
+    nb::gil_scoped_release release;
+    std::visit(
+        [&](const auto& model) {
+          parse_batch(model, corpus, options, threads,
+                      {heads, labels, scores, bounds, certified, iterations, statuses});
+        },
+        self.pruned);
+  }
+  nb::list names;
+  for (Status status : statuses) names.append(name_of(status));
+  return nb::make_tuple(copied<Out<Index, 1>>(heads, {words}), copied<Out<Index, 1>>(labels, {words}),
+                        copied<Out<double, 1>>(scores, {sentences}), copied<Out<double, 1>>(bounds, {sentences}),
+                        copied<Out<std::uint8_t, 1>>(certified, {sentences}),
+                        copied<Out<Index, 1>>(iterations, {sentences}), names);
+}
+
+nb::tuple prune_all(const PyArcModel& self, const Batch& batch, bool projective, std::size_t threads) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  std::vector<Index> heads, begins{0};
+  nb::gil_scoped_release release;
+  const auto found = std::visit(
+      [&](const auto& model) { return prune_batch(model, corpus, decoder_from(projective), threads); }, self.pruned);
+  for (const Candidates& candidates : found) {
+    const Index before = static_cast<Index>(heads.size());
+    heads.insert(heads.end(), candidates.heads.begin(), candidates.heads.end());
+    for (std::size_t word = 1; word < candidates.begins.size(); ++word)
+      begins.push_back(before + candidates.begins[word]);
+  }
+  nb::gil_scoped_acquire acquire;
+  return nb::make_tuple(copied<Out<Index, 1>>(heads, {heads.size()}), copied<Out<Index, 1>>(begins, {begins.size()}));
+}
+
+nb::tuple confidence(const PyArcModel& self, const Batch& batch, const In<Index, 1>& heads, const In<Index, 1>& labels,
+                     bool projective, std::size_t threads) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(heads.size() == corpus.traits.size() && labels.size() == corpus.traits.size(),
+          "heads and labels must have one entry a word");
+  for (std::size_t word = 0; self.label && word < heads.size(); ++word)
+    require(heads(word) < 0 || (labels(word) >= 0 && static_cast<std::size_t>(labels(word)) < self.allowed->shape(2)),
+            "a label is out of range");
+  std::vector<double> arcs(heads.size(), 0.0), labelled(heads.size(), 0.0);
+  {
+    nb::gil_scoped_release release;
+    std::visit(
+        [&](const auto& model) {
+          confidence_batch(model, corpus, decoder_from(projective), threads, view(heads), view(labels), arcs, labelled);
+        },
+        self.pruned);
+  }
+  return nb::make_tuple(copied<Out<double, 1>>(arcs, {arcs.size()}),
+                        copied<Out<double, 1>>(labelled, {labelled.size()}));
+}
+
+nb::tuple problem(const PyArcModel& self, const Batch& batch, bool projective) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(corpus.size() == 1, "a problem is made of one sentence");
+  ParserWorkspace workspace;
+  ArcProblem& made = workspace.problem;
+  const std::size_t stride = std::visit(
+      [&](const auto& model) {
+        const Words words = corpus.sentence(0);
+        choose_candidates(model, words, decoder_from(projective), workspace.pruning, made.candidates);
+        build_arcs(model.model, words, made);
+        fold_best_labels(model.model, words, 0.0F, made);
+        if (!model.model.is_first_order()) build_higher(model.model, words, made, workspace.higher);
+        return model.model.label ? static_cast<std::size_t>(model.model.labels.stride) : 0;
+      },
+      self.pruned);
+  const std::size_t count = made.arcs.count;
+  return nb::make_tuple(copied<Out<Index, 2>>(made.arcs.slots, {count, 2}),
+                        copied<Out<float, 1>>(made.arc_scores, {count}),
+                        copied<Out<float, 2>>(made.label_rows, {count, stride}),
+                        copied<Out<double, 1>>(made.scores, {count}), copied<Out<Index, 1>>(made.labels, {count}),
+                        workspace.higher.frames.size > 0 ? nb::cast(std::move(workspace.higher.frames)) : nb::none());
+}
+
+// A trainer with the arrays that own what it reads and changes.
+struct ArcTrainer {
+  using Matrix = InOut<float, 2>;
+
+  Batch batch;
+  In<Index, 1> gold_heads, gold_labels;
+  Matrix parts, part_totals;
+  std::optional<Matrix> labels, label_totals;
+  Trainer trainer;
+
+  ArcTrainer(const PyArcModel& model, const Batch& batch_, In<Index, 1> gold_heads_, In<Index, 1> gold_labels_,
+             Matrix parts_, Matrix part_totals_, std::optional<Matrix> labels_, std::optional<Matrix> label_totals_,
+             bool projective, std::size_t threads)
+      : batch(batch_),
+        gold_heads(std::move(gold_heads_)),
+        gold_labels(std::move(gold_labels_)),
+        parts(std::move(parts_)),
+        part_totals(std::move(part_totals_)),
+        labels(std::move(labels_)),
+        label_totals(std::move(label_totals_)) {
+    model.check(batch);
+    require(std::holds_alternative<PrunedModel<float>>(model.pruned), "only a model of floats can be trained");
+    trainer.model = &std::get<PrunedModel<float>>(model.pruned);
+    trainer.corpus = batch.corpus();
+    trainer.corpus.gold_heads = view(gold_heads);
+    trainer.corpus.gold_labels = view(gold_labels);
+    check_tables(trainer.model->model);
+    check_gold(trainer.corpus, trainer.model->model);
+    trainer.parts = {view(parts), view(part_totals)};
+    if (labels) trainer.labels = {view(*labels), view(*label_totals)};
+    nb::gil_scoped_release release;
+    if (trainer.model->pruner) trainer.choose_all_candidates(decoder_from(projective), threads);
+  }
+
+  void check_tables(const ArcModel<float>& model) const {
+    require(model.parts.weights == parts.data() && parts.size() == part_totals.size(),
+            "the part weights to train are not those of the model");
+    require(labels.has_value() == (model.label != nullptr) && labels.has_value() == label_totals.has_value(),
+            "label weights go with label templates");
+    require(!labels || (model.labels.weights == labels->data() && labels->size() == label_totals->size()),
+            "the label weights to train are not those of the model");
+  }
+
+  static void check_gold(const Corpus& corpus, const ArcModel<float>& model) {
+    require(corpus.gold_heads.size() == corpus.traits.size() && corpus.gold_labels.size() == corpus.traits.size(),
+            "gold heads and labels must have one entry a word");
+    for (std::size_t s = 0; s < corpus.size(); ++s) {
+      const Words words = corpus.sentence(s);
+      for (Index m = 1; m < words.size(); ++m) {
+        require(words.gold_heads[m] >= 0 && words.gold_heads[m] < words.size() && words.gold_heads[m] != m,
+                "a gold head is out of range");
+        require(!model.label || (words.gold_labels[m] >= 0 && words.gold_labels[m] < model.labels.columns),
+                "a gold label is out of range");
+      }
+    }
+  }
+
+  nb::tuple study(const In<Index, 1>& sentences, bool expected, float cost, const std::string& method, bool projective,
+                  std::size_t threads, Index max_iterations) {
+    const TreeOptions options = options_of(method, projective, max_iterations, 0.0);
+    for (Index s : view(sentences))
+      require(s >= 0 && static_cast<std::size_t>(s) < trainer.corpus.size(), "a sentence number is out of range");
+    {
+      nb::gil_scoped_release release;
+      trainer.study_batch(view(sentences), expected ? Compare::Expected : Compare::Best, cost, options, threads);
+    }
+    auto losses = new_array<Out<double, 1>>({sentences.size()}), norms = new_array<Out<double, 1>>({sentences.size()});
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      losses.data()[i] = trainer.lessons[i].loss;
+      norms.data()[i] = trainer.lessons[i].squared_norm;
+    }
+    return nb::make_tuple(losses, norms);
+  }
+
+  void apply(std::size_t lesson, float step, float time) {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    trainer.apply(lesson, step, time);
+  }
+};
+
+}  // namespace
+
+void bind_parser(nb::module_& m) {
+  nb::class_<Batch>(m, "Batch", "Sentences laid end to end, each with its root.")
+      .def(
+          "__init__",
+          [](Batch* self, In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1> offsets) {
+            new (self) Batch(make_batch(std::move(attributes), std::move(traits), std::move(offsets)));
+          },
+          "attributes"_a, "traits"_a, "offsets"_a);
+  nb::class_<PyArcModel>(m, "ArcModel", "A first-order model: templates, weights, root rule; labels and a pruner.")
+      .def(nb::init<const Templates&, std::optional<Templates>, Weights, float, bool>(), "arc"_a, "between"_a.none(),
+           "weights"_a, "scale"_a, "single_root"_a)
+      .def("set_labels", &PyArcModel::set_labels, "templates"_a, "weights"_a, "scale"_a, "allowed"_a,
+           "Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).")
+      .def("set_nearby", &PyArcModel::set_nearby, "templates"_a, "Labels in the light of the tree.")
+      .def("set_parts", &PyArcModel::set_parts, "kind"_a, "templates"_a,
+           "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings.")
+      .def("set_pruner", &PyArcModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
+           "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
+      .def("parse", &parse, "batch"_a, "method"_a, "projective"_a, "threads"_a, "max_iterations"_a = 1000,
+           "time_limit"_a = 0.0,
+           nb::sig("def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = "
+                   "1000, time_limit: float = 0.0) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], "
+                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "
+                   "numpy.typing.NDArray[numpy.int32], list[str]]"),
+           "heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].\n\n"
+           "method: arcs, climb, ad3, subgradient or exact; time_limit: seconds a sentence, 0 for none.")
+      .def("prune", &prune_all, "batch"_a, "projective"_a, "threads"_a,
+           nb::sig("def prune(self, batch: Batch, projective: bool, threads: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),
+           "The candidates of all sentences: heads [arcs] by word, positions in the sentence, and begins [words + 1].")
+      .def("confidence", &confidence, "batch"_a, "heads"_a, "labels"_a, "projective"_a, "threads"_a,
+           nb::sig("def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: "
+                   "numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+           "Marginals of the given arcs, and of the given labelled arcs, [words] each.")
+      .def("problem", &problem, "batch"_a, "projective"_a,
+           nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
+                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None]"),
+           "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the\n"
+           "scores of larger parts, if the model has any.\n\n"
+           "With projective there is a projective tree among the candidates.");
+  nb::class_<ArcTrainer>(m, "ArcTrainer", "Decodes mini-batches against gold, then moves the weights.")
+      .def(nb::init<const PyArcModel&, const Batch&, In<Index, 1>, In<Index, 1>, ArcTrainer::Matrix, ArcTrainer::Matrix,
+                    std::optional<ArcTrainer::Matrix>, std::optional<ArcTrainer::Matrix>, bool, std::size_t>(),
+           "model"_a, "batch"_a, "gold_heads"_a, "gold_labels"_a, "part_weights"_a.noconvert(),
+           "part_totals"_a.noconvert(), "label_weights"_a.none().noconvert(), "label_totals"_a.none().noconvert(),
+           "projective"_a, "threads"_a, nb::keep_alive<1, 2>())
+      .def("study", &ArcTrainer::study, "sentences"_a, "expected"_a, "cost"_a, "method"_a, "projective"_a, "threads"_a,
+           "max_iterations"_a = 1000,
+           nb::sig("def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: "
+                   "str, projective: bool, threads: int, max_iterations: int = 1000) -> "
+                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+           "Losses and squared norms [sentences] of the differences that `apply` will use.")
+      .def("apply", &ArcTrainer::apply, "lesson"_a, "step"_a, "time"_a);
+}
+
+}  // namespace headlong
