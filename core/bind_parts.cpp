@@ -117,14 +117,12 @@ namespace {
 
 // Extras with the frames that they were laid out for.
 struct PyExtras {
+  nb::object owner;  // of the frames
   const Frames* frames;
   Extras extras;
 
-  PyExtras(const Frames& frames_, const std::vector<Index>& kinds) : frames(&frames_) {
-    std::array<bool, KINDS> on{};
-    for (Index kind : kinds) on[checked(kind)] = true;
-    lay_out(frames_, on, extras);
-  }
+  PyExtras(nb::object frames_, Extras extras_)
+      : owner(std::move(frames_)), frames(nb::cast<const Frames*>(owner)), extras(std::move(extras_)) {}
   static std::size_t checked(Index kind) {
     require(kind >= static_cast<Index>(FRAME_KINDS) && kind < static_cast<Index>(KINDS),
             "the kinds are 4 head bigrams, 5 arbitrary siblings, 6 non-projective arcs and 7 paths");
@@ -143,8 +141,16 @@ void bind_extras(nb::module_& m) {
   nb::class_<PyExtras>(m, "Extras",
                        "Head bigrams (kind 4), arbitrary siblings (5), non-projective arcs (6) and paths (7) over the\n"
                        "candidates of frames: see core/parts/extras.hpp.")
-      .def(nb::init<const Frames&, const std::vector<Index>&>(), "frames"_a, "kinds"_a, nb::keep_alive<1, 2>(),
-           "The parts of the given kinds. All scores are zero.")
+      .def(
+          "__init__",
+          [](PyExtras* self, nb::handle_t<Frames> frames, const std::vector<Index>& kinds) {
+            std::array<bool, KINDS> on{};
+            for (Index kind : kinds) on[PyExtras::checked(kind)] = true;
+            Extras extras;
+            lay_out(nb::cast<const Frames&>(frames), on, extras);
+            new (self) PyExtras(nb::borrow(frames), std::move(extras));
+          },
+          "frames"_a, "kinds"_a, "The parts of the given kinds. All scores are zero.")
       .def(
           "slots",
           [](const PyExtras& self, Index kind) {
@@ -165,6 +171,10 @@ void bind_extras(nb::module_& m) {
 }
 
 }  // namespace
+
+nb::object extras_object(nb::object frames, Extras extras) {
+  return nb::cast(PyExtras(std::move(frames), std::move(extras)));
+}
 
 void bind_parts(nb::module_& m) {
   nb::class_<Frames>(m, "Frames",

@@ -73,9 +73,7 @@ def test_contract(
     extras = data.draw(plain_extras(kinds))
     frames, arc_scores, core = extras.core()
     best = extras.best(single_root, projective)
-    found = frames.solve(
-        arc_scores, method, single_root, projective, max_iterations=300, max_nodes=10_000, extras=core
-    )
+    found = frames.solve(arc_scores, method, single_root, projective, max_iterations=300, max_nodes=10_000, extras=core)
     heads, score, bound = found["heads"], found["score"], found["bound"]
     tolerance = 1e-9 * max(1.0, abs(score)) if np.isfinite(score) else 1e-9
     assert is_tree(heads)

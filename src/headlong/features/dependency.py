@@ -7,7 +7,15 @@ those of 0.1 are no more than what another seed may bring.
 
 from __future__ import annotations
 
-from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, NEARBY_RELATIONS, OUTER_RELATIONS, Family, rows, unique
+from headlong.features.templates import (
+    ARC_RELATIONS,
+    BETWEEN_RELATIONS,
+    NEARBY_RELATIONS,
+    OUTER_RELATIONS,
+    Family,
+    rows,
+    unique,
+)
 
 _HEAD = """
 h.lower | h.lemma | h.upos | h.xpos | h.feats | h.lower h.upos | h.lemma h.upos | h.feats h.upos | h.suffix3 h.upos
