@@ -36,7 +36,7 @@ def tree_parts(heads: Heads, kind: int) -> set[Part]:
         return {(int(heads[m]), m, s) for m, s in pairs}
     if kind == PATH:
         return {(above, word) for word in words for above in ancestors(heads, word)}
-    crossing = set()
+    crossing: set[Part] = set()
     for word in words:
         head = int(heads[word])
         between = range(min(head, word) + 1, max(head, word))
@@ -54,7 +54,7 @@ def possible_parts(candidates: list[list[int]], kind: int) -> set[Part]:
         return {(h, m, s) for m in words for s in words if m < s for h in candidates[m] if h and h in candidates[s]}
     if kind == NON_PROJECTIVE:
         return {(h, m) for m in words for h in candidates[m] if h and abs(h - m) > 1}
-    paths = {(h, m) for m in words for h in candidates[m] if h}
+    paths: set[Part] = {(h, m) for m in words for h in candidates[m] if h}
     while longer := {(a, m) for a, h in paths for m in words if h in candidates[m] and m != a} - paths:
         paths |= longer
     return paths
@@ -92,8 +92,9 @@ def plain_extras(draw: st.DrawFn, kinds: tuple[int, ...], max_words: int = 5, ma
     """A sentence of `plain_frames`, its parts worth something or nothing, with extras of the given kinds."""
     frames = draw(plain_frames(max_words, max_heads))
     if draw(st.booleans()):
-        for table in (frames.pairs, frames.triples, frames.grand):
-            table.update(dict.fromkeys(table, 0.0))
+        frames.pairs = dict.fromkeys(frames.pairs, 0.0)
+        frames.triples = dict.fromkeys(frames.triples, 0.0)
+        frames.grand = dict.fromkeys(frames.grand, 0.0)
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     forbidden = draw(st.sampled_from([0.0, 0.0, 0.05]))
     scale = draw(st.sampled_from([2, 64, 2**12]))

@@ -54,7 +54,9 @@ def relations(traits: NDArray[np.uint8], kind: int, part: Part) -> dict[str, int
 def places(sentence: tuple[NDArray[np.uint32], NDArray[np.uint8]], heads: Heads, kinds: tuple[int, ...]) -> list[int]:
     """The places of all features of a tree."""
     attributes, traits = sentence
-    parts = [(ARC, (int(heads[m]), m), oracles.arc_relations(traits, int(heads[m]), m)) for m in range(1, len(heads))]
+    parts: list[tuple[Family, Part, dict[str, int]]] = [
+        (ARC, (int(heads[m]), m), oracles.arc_relations(traits, int(heads[m]), m)) for m in range(1, len(heads))
+    ]
     for kind in kinds:
         parts += [(FAMILIES[kind], part, relations(traits, kind, part)) for part in sorted(tree_parts(heads, kind))]
     return [
@@ -96,7 +98,7 @@ def test_scores(kinds: tuple[int, ...], sentence: tuple[NDArray[np.uint32], NDAr
     size = len(sentence[1])
     model = compiled(weights, kinds)
     batch = _core.Batch(*sentence, np.array([0, size], np.int32))
-    arcs, _, _, scores, _, frames, extras = model.problem(batch, False)
+    _, _, _, scores, _, frames, extras = model.problem(batch, False)
     assert frames is not None
     assert extras is not None
     trees = oracles.all_trees(size - 1, True)
