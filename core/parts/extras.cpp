@@ -71,6 +71,20 @@ Index find_arc(const Frames& frames, Index head, Index modifier) {
   return static_cast<Index>(std::lower_bound(begin, end, head) - frames.arc_heads.begin());
 }
 
+// Where the score of a part stands among those of its kind.
+std::size_t place_of(const Frames& frames, const Extras& extras, Kind kind, const ExtraSlots& slots) {
+  switch (kind) {
+    case Kind::HeadBigram:
+      return bigram_place(frames, extras, find_arc(frames, slots[1], slots[0]), find_arc(frames, slots[3], slots[2]));
+    case Kind::ArbitrarySibling:
+      return sibling_place(frames, extras, find_arc(frames, slots[0], slots[1]), find_arc(frames, slots[0], slots[2]));
+    case Kind::NonProjective:
+      return extras.crossing_places[find_arc(frames, slots[0], slots[1])];
+    default:
+      return extras.path_places[static_cast<std::size_t>(slots[0]) * frames.size + slots[1]];
+  }
+}
+
 Code side(Index head, Index modifier) { return head < modifier ? 1 : 2; }
 
 // Whether a word and the word before it have the same head, or one is the head of the other.
@@ -175,27 +189,66 @@ void add_extras(const ArcContext& context, const Frames& frames, const Extras& e
   }
 }
 
+void keep_extras(const Frames& from, const Extras& extras, const Frames& reduced, std::vector<ExtraSlots>& slots,
+                 Extras& out) {
+  lay_out(reduced, extras.on, out);
+  for (std::size_t kind = FRAME_KINDS; kind < KINDS; ++kind) {
+    if (!extras.on[kind]) continue;
+    list_extras(reduced, out, static_cast<Kind>(kind), slots);
+    for (std::size_t part = 0; part < slots.size(); ++part)
+      out.scores[kind][part] = extras.scores[kind][place_of(from, extras, static_cast<Kind>(kind), slots[part])];
+  }
+}
+
+void add_optimism(const Frames& frames, const Extras& extras, bool projective, std::span<Score> arc_scores) {
+  const Index arcs = static_cast<Index>(frames.arcs());
+  if (extras.has(Kind::HeadBigram)) {
+    std::vector<Score> best(2 * frames.arcs(), NEGATIVE_INFINITY);  // with the word before, and the word behind
+    for (Index arc = frames.size > 2 ? frames.arc_begins[2] : arcs; arc < arcs; ++arc) {
+      const Index word = frames.arc_modifiers[arc];
+      for (Index before = frames.arc_begins[word - 1]; before < frames.arc_begins[word]; ++before) {
+        const Score score = extras.of(Kind::HeadBigram)[bigram_place(frames, extras, arc, before)];
+        best[2 * arc] = std::max(best[2 * arc], score);
+        best[2 * before + 1] = std::max(best[2 * before + 1], score);
+      }
+    }
+    for (Index arc = 0; arc < arcs; ++arc) {
+      if (frames.arc_modifiers[arc] > 1) arc_scores[arc] += best[2 * arc] / 2.0;
+      if (frames.arc_modifiers[arc] + 1 < frames.size) arc_scores[arc] += best[2 * arc + 1] / 2.0;
+    }
+  }
+  if (extras.has(Kind::ArbitrarySibling)) {
+    const float* next = extras.of(Kind::ArbitrarySibling).data();
+    for (Index head = 1; head < frames.size; ++head)
+      for (Index later = extras.head_begins[head]; later < extras.head_begins[head + 1]; ++later)
+        for (Index earlier = extras.head_begins[head]; earlier < later; ++earlier, ++next) {
+          arc_scores[extras.head_arcs[earlier]] += std::max(*next, 0.0F) / 2.0;
+          arc_scores[extras.head_arcs[later]] += std::max(*next, 0.0F) / 2.0;
+        }
+  }
+  if (extras.has(Kind::NonProjective) && !projective)
+    for (Index arc = 0; arc < arcs; ++arc)
+      if (extras.crossing_places[arc] >= 0)
+        arc_scores[arc] += std::max(extras.of(Kind::NonProjective)[extras.crossing_places[arc]], 0.0F);
+  if (extras.has(Kind::Path))
+    for (Index arc = 0; arc < arcs; ++arc) {
+      // The head is above the modifier, and so may be all that can be above the head.
+      const std::size_t size = frames.size, head = frames.arc_heads[arc], modifier = frames.arc_modifiers[arc];
+      const std::vector<float>& scores = extras.of(Kind::Path);
+      if (head > 0) arc_scores[arc] += scores[extras.path_places[head * size + modifier]];
+      for (std::size_t above = 1; above < size && head > 0; ++above)
+        if (above != modifier && extras.path_places[above * size + head] >= 0)
+          arc_scores[arc] += std::max(scores[extras.path_places[above * size + modifier]], 0.0F);
+    }
+}
+
 Score extras_value(const Frames& frames, const Extras& extras, std::span<const Index> heads) {
   Score sum = 0.0;
-  if (extras.has(Kind::HeadBigram))
-    visit_extras(Kind::HeadBigram, heads, [&](const ExtraSlots& slots) {
-      const Index arc = find_arc(frames, slots[1], slots[0]), before = find_arc(frames, slots[3], slots[2]);
-      sum += extras.of(Kind::HeadBigram)[bigram_place(frames, extras, arc, before)];
-    });
-  if (extras.has(Kind::ArbitrarySibling))
-    visit_extras(Kind::ArbitrarySibling, heads, [&](const ExtraSlots& slots) {
-      const Index earlier = find_arc(frames, slots[0], slots[1]), later = find_arc(frames, slots[0], slots[2]);
-      sum += extras.of(Kind::ArbitrarySibling)[sibling_place(frames, extras, earlier, later)];
-    });
-  if (extras.has(Kind::NonProjective))
-    visit_extras(Kind::NonProjective, heads, [&](const ExtraSlots& slots) {
-      sum += extras.of(Kind::NonProjective)[extras.crossing_places[find_arc(frames, slots[0], slots[1])]];
-    });
-  if (extras.has(Kind::Path))
-    visit_extras(Kind::Path, heads, [&](const ExtraSlots& slots) {
-      const std::size_t pair = static_cast<std::size_t>(slots[0]) * frames.size + slots[1];
-      sum += extras.of(Kind::Path)[extras.path_places[pair]];
-    });
+  for (std::size_t kind = FRAME_KINDS; kind < KINDS; ++kind)
+    if (extras.on[kind])
+      visit_extras(static_cast<Kind>(kind), heads, [&](const ExtraSlots& slots) {
+        sum += extras.scores[kind][place_of(frames, extras, static_cast<Kind>(kind), slots)];
+      });
   return sum;
 }
 

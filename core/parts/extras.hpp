@@ -62,6 +62,15 @@ void list_extras(const Frames& frames, const Extras& extras, Kind kind, std::vec
 void add_extras(const ArcContext& context, const Frames& frames, const Extras& extras, Kind kind,
                 std::vector<ExtraSlots>& slots, Parts& parts);
 
+// Writes the extras of frames that have some of the arcs of others, with the same scores. `slots` is scratch.
+void keep_extras(const Frames& from, const Extras& extras, const Frames& reduced, std::vector<ExtraSlots>& slots,
+                 Extras& out);
+
+// Adds to the scores of arcs so much that with them, and without extras, no tree is worth less than it is with extras:
+// half of the best that a pair of arcs could bring goes to each of the two, and what an arc that is non-projective or
+// carries a path could bring goes to the arc. O(parts), with paths O(size * arcs).
+void add_optimism(const Frames& frames, const Extras& extras, bool projective, std::span<Score> arc_scores);
+
 // What the extras of a tree of candidates are worth. O(size^2 + length of all arcs * depth).
 Score extras_value(const Frames& frames, const Extras& extras, std::span<const Index> heads);
 
