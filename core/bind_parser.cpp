@@ -333,6 +333,28 @@ struct ArcTrainer {
     return nb::make_tuple(losses, norms);
   }
 
+  // Places and values of one of the two sparse differences of a lesson.
+  nb::tuple difference(std::size_t lesson, bool of_labels) const {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    const Difference& found = trainer.lessons[lesson].difference;
+    std::vector<Code> places;
+    std::vector<float> values;
+    for (const auto& [place, value] : (of_labels ? found.labels : found.parts).entries()) {
+      places.push_back(place);
+      values.push_back(value);
+    }
+    return nb::make_tuple(copied<Out<Code, 1>>(places, {places.size()}),
+                          copied<Out<float, 1>>(values, {values.size()}));
+  }
+
+  // The tree, with its labels, that a lesson compares with gold.
+  nb::tuple tree(std::size_t lesson) const {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    const Lesson& found = trainer.lessons[lesson];
+    return nb::make_tuple(copied<Out<Index, 1>>(found.heads, {found.heads.size()}),
+                          copied<Out<Index, 1>>(found.labels, {found.labels.size()}));
+  }
+
   void apply(std::size_t lesson, float step, float time) {
     require(lesson < trainer.lessons.size(), "no such lesson");
     trainer.apply(lesson, step, time);
@@ -396,6 +418,14 @@ void bind_parser(nb::module_& m) {
                    "str, projective: bool, threads: int, max_iterations: int = 1000) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
            "Losses and squared norms [sentences] of the differences that `apply` will use.")
+      .def("difference", &ArcTrainer::difference, "lesson"_a, "of_labels"_a,
+           nb::sig("def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                   "numpy.typing.NDArray[numpy.float32]]"),
+           "The difference of features against gold of a sentence just studied: places in the table, and values.")
+      .def("tree", &ArcTrainer::tree, "lesson"_a,
+           nb::sig("def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.int32]]"),
+           "The heads and labels that a sentence just studied was compared with.")
       .def("apply", &ArcTrainer::apply, "lesson"_a, "step"_a, "time"_a);
 }
 

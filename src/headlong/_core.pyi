@@ -137,6 +137,14 @@ class ArcTrainer:
         Losses and squared norms [sentences] of the differences that `apply` will use.
         """
 
+    def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The difference of features against gold of a sentence just studied: places in the table, and values.
+        """
+
+    def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
+        """The heads and labels that a sentence just studied was compared with."""
+
     def apply(self, lesson: int, step: float, time: float) -> None: ...
 
 class Frames:
