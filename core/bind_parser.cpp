@@ -164,7 +164,7 @@ TreeOptions options_of(const std::string& method, bool projective, Index max_ite
   TreeOptions options;
   options.method = method_of(method);
   options.rules.projective = projective;
-  options.max_iterations = max_iterations;
+  options.max_iterations = options.max_nodes = max_iterations;
   options.time_limit = time_limit;
   return options;
 }
@@ -213,6 +213,43 @@ nb::tuple prune_all(const PyArcModel& self, const Batch& batch, bool projective,
   return nb::make_tuple(copied<Out<Index, 1>>(heads, {heads.size()}), copied<Out<Index, 1>>(begins, {begins.size()}));
 }
 
+Out<Index, 1> label(const PyArcModel& self, const Batch& batch, const In<Index, 1>& heads, bool projective,
+                    std::size_t threads) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(heads.size() == corpus.traits.size(), "heads must have one entry a word");
+  std::vector<Index> labels(heads.size(), -1);
+  {
+    nb::gil_scoped_release release;
+    std::visit(
+        [&](const auto& model) { label_batch(model, corpus, decoder_from(projective), threads, view(heads), labels); },
+        self.pruned);
+  }
+  return copied<Out<Index, 1>>(labels, {labels.size()});
+}
+
+nb::tuple parts(const PyArcModel& self, const Batch& batch, std::size_t kind, bool projective) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(corpus.size() == 1, "parts are those of one sentence");
+  require(kind < KINDS && self.higher[kind], "the model has no parts of this kind");
+  ParserWorkspace workspace;
+  ArcProblem& made = workspace.problem;
+  HigherProblem& higher = workspace.higher;
+  std::visit(
+      [&](const auto& model) {
+        const Words words = corpus.sentence(0);
+        choose_candidates(model, words, decoder_from(projective), workspace.pruning, made.candidates);
+        build_arcs(model.model, words, made);
+        lay_out(made.candidates, made.size, false, higher.frames);
+        score_kind(model.model, words, made, static_cast<Kind>(kind), higher);
+      },
+      self.pruned);
+  const std::size_t count = higher.parts.count, slots = KIND_SLOTS[kind];
+  return nb::make_tuple(copied<Out<Index, 2>>(higher.parts.slots, {count, slots}),
+                        copied<Out<float, 1>>(higher.scores, {count}));
+}
+
 nb::tuple confidence(const PyArcModel& self, const Batch& batch, const In<Index, 1>& heads, const In<Index, 1>& labels,
                      bool projective, std::size_t threads) {
   self.check(batch);
@@ -222,6 +259,11 @@ nb::tuple confidence(const PyArcModel& self, const Batch& batch, const In<Index,
   for (std::size_t word = 0; self.label && word < heads.size(); ++word)
     require(heads(word) < 0 || (labels(word) >= 0 && static_cast<std::size_t>(labels(word)) < self.allowed->shape(2)),
             "a label is out of range");
+  std::visit(
+      [](const auto& model) {
+        require(model.pruner || model.model.is_first_order(), "with larger parts, confidence needs a pruner");
+      },
+      self.pruned);
   std::vector<double> arcs(heads.size(), 0.0), labelled(heads.size(), 0.0);
   {
     nb::gil_scoped_release release;
@@ -389,7 +431,8 @@ void bind_parser(nb::module_& m) {
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "
                    "numpy.typing.NDArray[numpy.int32], list[str]]"),
            "heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].\n\n"
-           "method: arcs, climb, ad3, subgradient or exact; time_limit: seconds a sentence, 0 for none.")
+           "method: arcs, climb, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, nodes of exact;\n"
+           "time_limit: seconds a sentence, 0 for none.")
       .def("prune", &prune_all, "batch"_a, "projective"_a, "threads"_a,
            nb::sig("def prune(self, batch: Batch, projective: bool, threads: int) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),
@@ -398,7 +441,17 @@ void bind_parser(nb::module_& m) {
            nb::sig("def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: "
                    "numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-           "Marginals of the given arcs, and of the given labelled arcs, [words] each.")
+           "Marginals of the given arcs, and of the given labelled arcs, [words] each; of a model with larger parts, "
+           "those\n"
+           "of its pruner.")
+      .def("label", &label, "batch"_a, "heads"_a, "projective"_a, "threads"_a,
+           nb::sig("def label(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], projective: bool, threads: "
+                   "int) -> numpy.typing.NDArray[numpy.int32]"),
+           "The labels [words] of given trees of candidates; -1 in a tree with an arc that is no candidate.")
+      .def("parts", &parts, "batch"_a, "kind"_a, "projective"_a,
+           nb::sig("def parts(self, batch: Batch, kind: int, projective: bool) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]"),
+           "The parts of a kind (see set_parts) over the candidates of a sentence: positions [n, slots], scores [n].")
       .def("problem", &problem, "batch"_a, "projective"_a,
            nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "

@@ -107,6 +107,8 @@ const char* name_of(Status status) {
       return "fractional";
     case Status::Unconverged:
       return "unconverged";
+    case Status::Approximate:
+      return "approximate";
     default:
       return "infeasible";
   }

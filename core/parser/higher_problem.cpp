@@ -34,14 +34,21 @@ void build_higher(const ArcModel<Weight>& model, const Words& words, const ArcPr
   lay_out(arcs.candidates, arcs.size, model.higher[static_cast<std::size_t>(Kind::TriSibling)] != nullptr,
           higher.frames);
   for (std::size_t kind = 0; kind < KINDS; ++kind) {
-    const Templates* templates = model.higher[kind];
-    if (!templates) continue;
-    add_parts(arcs.context, higher.frames, static_cast<Kind>(kind), higher.parts);
-    slot_codes(words.attributes, *templates, higher.codes[kind]);
-    higher.scores.assign(higher.parts.count, 0.0F);
-    score_parts(higher.codes[kind], *templates, higher.parts.view(), model.parts, model.instructions, higher.scores);
+    if (!model.higher[kind]) continue;
+    score_kind(model, words, arcs, static_cast<Kind>(kind), higher);
     add_scores(static_cast<Kind>(kind), higher.scores, higher.frames);
   }
+}
+
+template <class Weight>
+void score_kind(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs, Kind kind,
+                HigherProblem& higher) {
+  const auto k = static_cast<std::size_t>(kind);
+  const Templates& templates = *model.higher[k];
+  add_parts(arcs.context, higher.frames, kind, higher.parts);
+  slot_codes(words.attributes, templates, higher.codes[k]);
+  higher.scores.assign(higher.parts.count, 0.0F);
+  score_parts(higher.codes[k], templates, higher.parts.view(), model.parts, model.instructions, higher.scores);
 }
 
 template <class Weight>
@@ -67,6 +74,13 @@ void higher_difference(const ArcModel<Weight>& model, const Words& words, const 
   }
 }
 
+bool has_arcs(const ArcProblem& arcs, std::span<const Index> heads) {
+  std::size_t count = 0;
+  for (std::size_t arc = 0; arc < arcs.arcs.count; ++arc)
+    count += heads[arcs.arcs.slots[2 * arc + 1]] == arcs.arcs.slots[2 * arc];
+  return count + 1 == heads.size();
+}
+
 void labels_of(const ArcProblem& arcs, std::span<const Index> heads, std::span<Index> labels) {
   labels[0] = -1;
   for (std::size_t arc = 0; arc < arcs.arcs.count; ++arc) {
@@ -77,6 +91,7 @@ void labels_of(const ArcProblem& arcs, std::span<const Index> heads, std::span<I
 
 #define HEADLONG_INSTANTIATE(Weight)                                                                              \
   template void build_higher(const ArcModel<Weight>&, const Words&, const ArcProblem&, HigherProblem&);           \
+  template void score_kind(const ArcModel<Weight>&, const Words&, const ArcProblem&, Kind, HigherProblem&);       \
   template void higher_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&, \
                                   std::span<const Index>, Difference&);
 HEADLONG_INSTANTIATE(float)

@@ -106,7 +106,8 @@ class ArcModel:
         """
         heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].
 
-        method: arcs, climb, ad3, subgradient or exact; time_limit: seconds a sentence, 0 for none.
+        method: arcs, climb, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, nodes of exact;
+        time_limit: seconds a sentence, 0 for none.
         """
 
     def prune(self, batch: Batch, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
@@ -116,7 +117,18 @@ class ArcModel:
 
     def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
-        Marginals of the given arcs, and of the given labelled arcs, [words] each.
+        Marginals of the given arcs, and of the given labelled arcs, [words] each; of a model with larger parts, those
+        of its pruner.
+        """
+
+    def label(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> numpy.typing.NDArray[numpy.int32]:
+        """
+        The labels [words] of given trees of candidates; -1 in a tree with an arc that is no candidate.
+        """
+
+    def parts(self, batch: Batch, kind: int, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The parts of a kind (see set_parts) over the candidates of a sentence: positions [n, slots], scores [n].
         """
 
     def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None]:

@@ -64,7 +64,6 @@ class Corpus:
             "LAS": 100.0 * int((right & (labels == self.labels)).sum()) / total,
         }
 
-
     def recall(self, shape: Shape, pruning: Pruning, threads: int) -> dict[str, float]:
         """How good a pruner is: the share of gold arcs that it keeps, in per cent, and how many heads a word."""
         model = pruned_model(TrainedArcs.empty(shape), pruning)
