@@ -164,7 +164,7 @@ TreeOptions options_of(const std::string& method, bool projective, Index max_ite
   TreeOptions options;
   options.method = method_of(method);
   options.rules.projective = projective;
-  options.max_iterations = max_iterations;
+  options.max_iterations = options.max_nodes = max_iterations;
   options.time_limit = time_limit;
   return options;
 }
@@ -213,6 +213,46 @@ nb::tuple prune_all(const PyArcModel& self, const Batch& batch, bool projective,
   return nb::make_tuple(copied<Out<Index, 1>>(heads, {heads.size()}), copied<Out<Index, 1>>(begins, {begins.size()}));
 }
 
+Out<Index, 1> label(const PyArcModel& self, const Batch& batch, const In<Index, 1>& heads, bool projective,
+                    std::size_t threads) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(heads.size() == corpus.traits.size(), "heads must have one entry a word");
+  std::vector<Index> labels(heads.size(), -1);
+  {
+    nb::gil_scoped_release release;
+    std::visit(
+        [&](const auto& model) { label_batch(model, corpus, decoder_from(projective), threads, view(heads), labels); },
+        self.pruned);
+  }
+  return copied<Out<Index, 1>>(labels, {labels.size()});
+}
+
+nb::tuple parts(const PyArcModel& self, const Batch& batch, std::size_t kind, bool projective) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(corpus.size() == 1, "parts are those of one sentence");
+  require(kind < KINDS && self.higher[kind], "the model has no parts of this kind");
+  ParserWorkspace workspace;
+  ArcProblem& made = workspace.problem;
+  HigherProblem& higher = workspace.higher;
+  std::visit(
+      [&](const auto& model) {
+        const Words words = corpus.sentence(0);
+        choose_candidates(model, words, decoder_from(projective), workspace.pruning, made.candidates);
+        build_arcs(model.model, words, made);
+        lay_out(made.candidates, made.size, false, higher.frames);
+        std::array<bool, KINDS> on{};
+        on[kind] = true;
+        lay_out(higher.frames, on, higher.extras);
+        score_kind(model.model, words, made, static_cast<Kind>(kind), higher);
+      },
+      self.pruned);
+  const std::size_t count = higher.parts.count, slots = KIND_SLOTS[kind];
+  return nb::make_tuple(copied<Out<Index, 2>>(higher.parts.slots, {count, slots}),
+                        copied<Out<float, 1>>(higher.scores, {count}));
+}
+
 nb::tuple confidence(const PyArcModel& self, const Batch& batch, const In<Index, 1>& heads, const In<Index, 1>& labels,
                      bool projective, std::size_t threads) {
   self.check(batch);
@@ -222,6 +262,11 @@ nb::tuple confidence(const PyArcModel& self, const Batch& batch, const In<Index,
   for (std::size_t word = 0; self.label && word < heads.size(); ++word)
     require(heads(word) < 0 || (labels(word) >= 0 && static_cast<std::size_t>(labels(word)) < self.allowed->shape(2)),
             "a label is out of range");
+  std::visit(
+      [](const auto& model) {
+        require(model.pruner || model.model.is_first_order(), "with larger parts, confidence needs a pruner");
+      },
+      self.pruned);
   std::vector<double> arcs(heads.size(), 0.0), labelled(heads.size(), 0.0);
   {
     nb::gil_scoped_release release;
@@ -320,12 +365,14 @@ struct ArcTrainer {
 
   nb::tuple study(const In<Index, 1>& sentences, bool expected, float cost, const std::string& method, bool projective,
                   std::size_t threads, Index max_iterations) {
-    const TreeOptions options = options_of(method, projective, max_iterations, 0.0);
+    const bool free = method == "automata";
+    const TreeOptions options = options_of(free ? "exact" : method, projective, max_iterations, 0.0);
+    const Compare compare = expected ? Compare::Expected : free ? Compare::Free : Compare::Best;
     for (Index s : view(sentences))
       require(s >= 0 && static_cast<std::size_t>(s) < trainer.corpus.size(), "a sentence number is out of range");
     {
       nb::gil_scoped_release release;
-      trainer.study_batch(view(sentences), expected ? Compare::Expected : Compare::Best, cost, options, threads);
+      trainer.study_batch(view(sentences), compare, cost, options, threads);
     }
     auto losses = new_array<Out<double, 1>>({sentences.size()}), norms = new_array<Out<double, 1>>({sentences.size()});
     for (std::size_t i = 0; i < sentences.size(); ++i) {
@@ -333,6 +380,28 @@ struct ArcTrainer {
       norms.data()[i] = trainer.lessons[i].squared_norm;
     }
     return nb::make_tuple(losses, norms);
+  }
+
+  // Places and values of one of the two sparse differences of a lesson.
+  nb::tuple difference(std::size_t lesson, bool of_labels) const {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    const Difference& found = trainer.lessons[lesson].difference;
+    std::vector<Code> places;
+    std::vector<float> values;
+    for (const auto& [place, value] : (of_labels ? found.labels : found.parts).entries()) {
+      places.push_back(place);
+      values.push_back(value);
+    }
+    return nb::make_tuple(copied<Out<Code, 1>>(places, {places.size()}),
+                          copied<Out<float, 1>>(values, {values.size()}));
+  }
+
+  // The tree, with its labels, that a lesson compares with gold.
+  nb::tuple tree(std::size_t lesson) const {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    const Lesson& found = trainer.lessons[lesson];
+    return nb::make_tuple(copied<Out<Index, 1>>(found.heads, {found.heads.size()}),
+                          copied<Out<Index, 1>>(found.labels, {found.labels.size()}));
   }
 
   void apply(std::size_t lesson, float step, float time) {
@@ -370,7 +439,8 @@ void bind_parser(nb::module_& m) {
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "
                    "numpy.typing.NDArray[numpy.int32], list[str]]"),
            "heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].\n\n"
-           "method: arcs, climb, ad3, subgradient or exact; time_limit: seconds a sentence, 0 for none.")
+           "method: arcs, climb, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, nodes of exact;\n"
+           "time_limit: seconds a sentence, 0 for none.")
       .def("prune", &prune_all, "batch"_a, "projective"_a, "threads"_a,
            nb::sig("def prune(self, batch: Batch, projective: bool, threads: int) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),
@@ -379,7 +449,17 @@ void bind_parser(nb::module_& m) {
            nb::sig("def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: "
                    "numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-           "Marginals of the given arcs, and of the given labelled arcs, [words] each.")
+           "Marginals of the given arcs, and of the given labelled arcs, [words] each; of a model with larger parts, "
+           "those\n"
+           "of its pruner.")
+      .def("label", &label, "batch"_a, "heads"_a, "projective"_a, "threads"_a,
+           nb::sig("def label(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], projective: bool, threads: "
+                   "int) -> numpy.typing.NDArray[numpy.int32]"),
+           "The labels [words] of given trees of candidates; -1 in a tree with an arc that is no candidate.")
+      .def("parts", &parts, "batch"_a, "kind"_a, "projective"_a,
+           nb::sig("def parts(self, batch: Batch, kind: int, projective: bool) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]"),
+           "The parts of a kind (see set_parts) over the candidates of a sentence: positions [n, slots], scores [n].")
       .def("problem", &problem, "batch"_a, "projective"_a,
            nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
@@ -399,7 +479,16 @@ void bind_parser(nb::module_& m) {
            nb::sig("def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: "
                    "str, projective: bool, threads: int, max_iterations: int = 1000) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-           "Losses and squared norms [sentences] of the differences that `apply` will use.")
+           "Losses and squared norms [sentences] of the differences that `apply` will use.\n\n"
+           "method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6).")
+      .def("difference", &ArcTrainer::difference, "lesson"_a, "of_labels"_a,
+           nb::sig("def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                   "numpy.typing.NDArray[numpy.float32]]"),
+           "The difference of features against gold of a sentence just studied: places in the table, and values.")
+      .def("tree", &ArcTrainer::tree, "lesson"_a,
+           nb::sig("def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.int32]]"),
+           "The heads and labels that a sentence just studied was compared with.")
       .def("apply", &ArcTrainer::apply, "lesson"_a, "step"_a, "time"_a);
 }
 

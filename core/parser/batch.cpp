@@ -1,6 +1,6 @@
 #include "parser/batch.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 #include "parser/threads.hpp"
 
@@ -90,38 +90,78 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const T
 }
 
 template <class Weight>
+void label_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
+                 std::span<const Index> heads, std::span<Index> labels) {
+  std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
+  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
+    auto& [problem, pruning, higher, labeler] = workspaces[thread];
+    const Words words = corpus.sentence(s);
+    const auto tree = heads.subspan(corpus.offsets[s], words.size());
+    const auto found = labels.subspan(corpus.offsets[s], words.size());
+    choose_candidates(model, words, decoder, pruning, problem.candidates);
+    build_arcs(model.model, words, problem);
+    fold_best_labels(model.model, words, 0.0F, problem);
+    if (!has_arcs(problem, tree)) return;
+    labels_of(problem, tree, found);
+    if (model.model.nearby) label_tree(model.model, words, problem, tree, found, labeler);
+  });
+}
+
+namespace {
+
+// What the pruner thinks of the candidates, in problem.marginals [candidates].
+void take_posteriors(const ArcProblem& pruning, ArcProblem& problem) {
+  const std::size_t size = problem.size;
+  std::vector<double> sums(size, 0.0);
+  for (std::size_t head = 0; head < size; ++head)
+    for (std::size_t word = 1; word < size; ++word)
+      if (head != word) sums[word] += pruning.dense[head * size + word];
+  problem.marginals.resize(problem.arcs.count);
+  for (std::size_t arc = 0; arc < problem.arcs.count; ++arc) {
+    const std::size_t head = problem.arcs.slots[2 * arc], word = problem.arcs.slots[2 * arc + 1];
+    problem.marginals[arc] = std::min(1.0, pruning.dense[head * size + word] / sums[word]);
+  }
+}
+
+}  // namespace
+
+template <class Weight>
 void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
                       std::span<const Index> heads, std::span<const Index> labels, std::span<double> arc_marginals,
                       std::span<double> label_marginals) {
   std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
   parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
-    ArcProblem& problem = workspaces[thread].problem;
-    ArcProblem& pruning = workspaces[thread].pruning;
+    auto& [problem, pruning, higher, labeler] = workspaces[thread];
     const Words words = corpus.sentence(s);
-    const std::size_t begin = corpus.offsets[s];
+    const std::size_t begin = corpus.offsets[s], count = words.size();
     choose_candidates(model, words, decoder, pruning, problem.candidates);
     build_arcs(model.model, words, problem);
     fold_all_labels(model.model, words, problem);
-    infer(problem, model.model.root, decoder);
+    if (model.model.is_first_order())
+      infer(problem, model.model.root, decoder);
+    else
+      take_posteriors(pruning, problem);
+    const auto tree = heads.subspan(begin, count);
     for (std::size_t arc = 0; arc < problem.arcs.count; ++arc) {
-      const std::size_t word = begin + problem.arcs.slots[2 * arc + 1];
-      if (heads[word] != problem.arcs.slots[2 * arc]) continue;
-      arc_marginals[word] = label_marginals[word] = problem.marginals[arc];
-      if (!model.model.label) continue;
-      const double log_sum = problem.scores[arc] - problem.arc_scores[arc];
-      const float row = problem.label_rows[arc * model.model.labels.stride + labels[word]];
-      label_marginals[word] *= std::exp(row - log_sum);
+      const std::size_t word = problem.arcs.slots[2 * arc + 1];
+      if (tree[word] == problem.arcs.slots[2 * arc])
+        arc_marginals[begin + word] = label_marginals[begin + word] = problem.marginals[arc];
     }
+    if (model.model.label && has_arcs(problem, tree))
+      weigh_labels(model.model, words, problem, tree, labels.subspan(begin, count),
+                   label_marginals.subspan(begin, count), labeler);
   });
 }
 
-#define HEADLONG_INSTANTIATE(Weight)                                                                             \
-  template std::vector<Candidates> prune_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t); \
-  template void choose_candidates(const PrunedModel<Weight>&, const Words&, Decoder, ArcProblem&, Candidates&);  \
-  template void parse_batch(const PrunedModel<Weight>&, const Corpus&, const TreeOptions&, std::size_t,          \
-                            const Answers&);                                                                     \
-  template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t,                \
-                                 std::span<const Index>, std::span<const Index>, std::span<double>,              \
+#define HEADLONG_INSTANTIATE(Weight)                                                                                 \
+  template std::vector<Candidates> prune_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t);     \
+  template void choose_candidates(const PrunedModel<Weight>&, const Words&, Decoder, ArcProblem&, Candidates&);      \
+  template void parse_batch(const PrunedModel<Weight>&, const Corpus&, const TreeOptions&, std::size_t,              \
+                            const Answers&);                                                                         \
+  template void label_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t, std::span<const Index>, \
+                            std::span<Index>);                                                                       \
+  template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, Decoder, std::size_t,                    \
+                                 std::span<const Index>, std::span<const Index>, std::span<double>,                  \
                                  std::span<double>);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)

@@ -57,8 +57,16 @@ template <class Weight>
 void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const TreeOptions& options,
                  std::size_t threads, const Answers& answers);
 
-// The marginal of the arc (heads[word], word) for each word of the corpus under the distribution over labelled trees;
-// with `labels`, of the labelled arc.
+// The labels of trees of candidates, heads [words], as parse_batch chooses them; those of a tree with an arc that is no
+// candidate stay as they are.
+template <class Weight>
+void label_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
+                 std::span<const Index> heads, std::span<Index> labels);
+
+// How probable the arc (heads[word], word) is for each word of the corpus, and the labelled arc. For a first-order
+// model, the marginal under the distribution over labelled trees; with larger parts the marginal is the pruner's, which
+// the model must have (in sentences longer than MAX_MARGINAL_SIZE, the share of exp(score) among the word's heads). A
+// label has its share of exp(score) under the scores that choose labels.
 template <class Weight>
 void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
                       std::span<const Index> heads, std::span<const Index> labels, std::span<double> arc_marginals,

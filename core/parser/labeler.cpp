@@ -1,6 +1,7 @@
 #include "parser/labeler.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headlong {
 
@@ -117,6 +118,26 @@ void label_tree(const ArcModel<Weight>& model, const Words& words, const ArcProb
 }
 
 template <class Weight>
+void weigh_labels(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
+                  std::span<const Index> heads, std::span<const Index> labels, std::span<double> probabilities,
+                  LabelerWorkspace& workspace) {
+  if (model.nearby)
+    score_nearby(model, words, problem, heads, workspace);
+  else
+    survey(model, words, problem, heads, workspace);
+  for (Index word = 1; word < words.size(); ++word) {
+    const auto row = base_row(model, problem, workspace.arcs[word]);
+    const auto more = model.nearby ? nearby_row(model, word, workspace) : std::span<const float>();
+    const auto allowed = allowed_labels(model, words, heads[word], word);
+    auto score = [&](Index label) { return static_cast<double>(row[label]) + (more.empty() ? 0.0F : more[label]); };
+    double sum = 0.0;  // relative to the label at hand: if it is next to impossible, infinite, and its share 0
+    for (Index label = 0; label < model.labels.columns; ++label)
+      if (allowed[label]) sum += std::exp(score(label) - score(labels[word]));
+    probabilities[word] /= sum;
+  }
+}
+
+template <class Weight>
 double label_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem, float cost,
                         SparseVector& difference, LabelerWorkspace& workspace) {
   score_nearby(model, words, problem, words.gold_heads, workspace);
@@ -143,6 +164,8 @@ double label_difference(const ArcModel<Weight>& model, const Words& words, const
 #define HEADLONG_INSTANTIATE(Weight)                                                                               \
   template void label_tree(const ArcModel<Weight>&, const Words&, const ArcProblem&, std::span<const Index>,       \
                            std::span<Index>, LabelerWorkspace&);                                                   \
+  template void weigh_labels(const ArcModel<Weight>&, const Words&, const ArcProblem&, std::span<const Index>,     \
+                             std::span<const Index>, std::span<double>, LabelerWorkspace&);                        \
   template double label_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, float, SparseVector&, \
                                    LabelerWorkspace&);
 HEADLONG_INSTANTIATE(float)

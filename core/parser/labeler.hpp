@@ -28,6 +28,13 @@ template <class Weight>
 void label_tree(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
                 std::span<const Index> heads, std::span<Index> labels, LabelerWorkspace& workspace);
 
+// Multiplies probabilities [size] by those of the given labels: their shares of exp(score) among the labels that their
+// arcs may have, under the scores with which `label_tree` chooses. O(size * templates * labels).
+template <class Weight>
+void weigh_labels(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
+                  std::span<const Index> heads, std::span<const Index> labels, std::span<double> probabilities,
+                  LabelerWorkspace& workspace);
+
 // Labels the gold tree, each wrong label earning `cost`, and adds to a difference of features what tells the gold
 // labels from those; returns by how much these are better.
 template <class Weight>

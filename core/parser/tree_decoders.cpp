@@ -179,6 +179,8 @@ void Decoding::run_solver(bool descended) {
 
 void Decoding::run() {
   solution_ = {};
+  const bool proves = options_.method != TreeMethod::Climb && options_.method != TreeMethod::Arcs;
+  if (!proves) solution_.status = Status::Approximate;
   const bool possible = frames_->size > 1 && offer_tree(arc_scores_);
   if (!has_tree()) solution_.heads = workspace_.heads;
   solution_.arcs = static_cast<Index>(frames_->arcs());
@@ -188,7 +190,7 @@ void Decoding::run() {
     lower(solution_.score);
   } else if (!possible) {
     lower(NEGATIVE_INFINITY);
-  } else if (options_.method != TreeMethod::Climb && options_.method != TreeMethod::Arcs) {
+  } else if (proves) {
     const bool searches = options_.method == TreeMethod::Exact;
     const bool descends = options_.max_sweeps > 0 || searches;
     if (descends) start();

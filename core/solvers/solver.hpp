@@ -11,7 +11,8 @@ enum class Status : std::uint8_t {
   Optimal,      // an assignment whose value equals the bound
   Fractional,   // the relaxation is solved, and its solution is not integral
   Unconverged,  // a limit was reached
-  Infeasible    // no assignment satisfies all factors
+  Infeasible,   // no assignment satisfies all factors
+  Approximate   // the method does not try to prove anything
 };
 
 // One row of a convergence trace.

@@ -108,7 +108,8 @@ class ArcModel:
         """
         heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].
 
-        method: arcs, climb, ad3, subgradient or exact; time_limit: seconds a sentence, 0 for none.
+        method: arcs, climb, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, nodes of exact;
+        time_limit: seconds a sentence, 0 for none.
         """
 
     def prune(self, batch: Batch, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
@@ -118,7 +119,18 @@ class ArcModel:
 
     def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
-        Marginals of the given arcs, and of the given labelled arcs, [words] each.
+        Marginals of the given arcs, and of the given labelled arcs, [words] each; of a model with larger parts, those
+        of its pruner.
+        """
+
+    def label(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> numpy.typing.NDArray[numpy.int32]:
+        """
+        The labels [words] of given trees of candidates; -1 in a tree with an arc that is no candidate.
+        """
+
+    def parts(self, batch: Batch, kind: int, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The parts of a kind (see set_parts) over the candidates of a sentence: positions [n, slots], scores [n].
         """
 
     def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, Extras | None]:
@@ -137,7 +149,17 @@ class ArcTrainer:
     def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: str, projective: bool, threads: int, max_iterations: int = 1000) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
         Losses and squared norms [sentences] of the differences that `apply` will use.
+
+        method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6).
         """
+
+    def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The difference of features against gold of a sentence just studied: places in the table, and values.
+        """
+
+    def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
+        """The heads and labels that a sentence just studied was compared with."""
 
     def apply(self, lesson: int, step: float, time: float) -> None: ...
 

@@ -1,27 +1,107 @@
-"""Decoders by name: each takes a Problem and returns a Solution."""
+"""Decoders by name: each takes a Problem, of any order, and returns a Solution.
+
+=============== ======================================================================================================
+decoder         what it does
+=============== ======================================================================================================
+``mst``         the best tree of the arc scores alone, by maximum spanning tree; O(n^2)
+``eisner``      the same among projective trees (Eisner 1996); O(n^3)
+``climb``       that tree, improved by local search under all parts
+``ad3``         a descent on the dual with dropping of arcs, then AD3 on what is left (Martins et al. 2013)
+``subgradient`` the same with the subgradient method (Koo et al. 2010)
+``exact``       the same with branch and bound on the descent: the optimum, unless a limit is reached
+``lp``          the linear relaxation by HiGHS (Martins et al. 2009); needs the extra ``headlong[exact]``
+``ilp``         the optimum as an integer program by HiGHS; needs the same
+=============== ======================================================================================================
+
+Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`` by the first two; with larger parts
+``mst``, ``eisner`` and ``climb`` are quick guesses ("approximate"). All take the same options:
+
+- `projective`: search, bound and certify projective trees only. ``eisner`` always does, ``mst`` never.
+- `max_iterations`: of AD3 or the subgradient method behind the descent, or nodes of ``exact``; others ignore it.
+- `time_limit`: seconds a sentence; 0: none. ``mst``, ``eisner`` and ``climb`` end by themselves.
+
+At a limit the answer is the best tree so far, with the lowest bound so far, and the status "unconverged".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol, cast
 
 import numpy as np
 
 from headlong import _core
 from headlong.errors import OptionError
-from headlong.inference.problem import FLOAT64, INT32, Problem, Solution
+from headlong.inference.automata import Automaton
+from headlong.inference.graph import Graph
+from headlong.inference.problem import FLOAT64, INT32, Problem, Solution, Status
+from headlong.inference.solving import solve
+from headlong.inference.structures import Path, Tree
+
+MAX_ITERATIONS = 1000
+PROGRAMS = ("lp", "ilp")  # decoders that go through HiGHS
+TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "arcs")
+"""The methods of the core, for parts of any order; "arcs", which looks at arc scores alone, is both ``mst`` and
+``eisner``."""
 
 
-def mst(problem: Problem) -> Solution:
-    """The best tree, projective or not, by maximum spanning tree. O(n^2), exact under both root rules."""
-    return _exact(problem, *_core.maximum_spanning_tree(problem.matrix(), problem.single_root))
+class Decoder(Protocol):
+    """A function from problems to solutions."""
+
+    def __call__(
+        self,
+        problem: Problem,
+        *,
+        projective: bool | None = None,
+        max_iterations: int = MAX_ITERATIONS,
+        time_limit: float = 0.0,
+    ) -> Solution:
+        """Solves one problem; `projective` None: as the decoder's name says, any trees but for ``eisner``."""
 
 
-def eisner(problem: Problem) -> Solution:
-    """The best projective tree (Eisner 1996). O(n^3). The bound, and so the certificate, is for projective trees."""
-    return _exact(problem, *_core.eisner(problem.matrix(), problem.single_root))
+class _CoreDecoder:
+    """A decoder that is a method of the core."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(
+        self,
+        problem: Problem,
+        *,
+        projective: bool | None = None,
+        max_iterations: int = MAX_ITERATIONS,
+        time_limit: float = 0.0,
+    ) -> Solution:
+        projective = searches_projective(self.name, projective)
+        check_limits(max_iterations, time_limit)
+        frames = problem.frames
+        if frames is None:
+            kernel = _core.eisner if projective else _core.maximum_spanning_tree
+            return _first_order(problem, *kernel(problem.matrix(), problem.single_root))
+        found = frames.solve(
+            problem.scores,
+            core_method(self.name),
+            problem.single_root,
+            projective,
+            max_iterations=max_iterations,
+            max_nodes=max_iterations,
+            time_limit=time_limit,
+            extras=problem.extras,
+        )
+        heads = found["heads"]
+        score = problem.score(heads)  # the same sum, also where the core stopped adding
+        return Solution(
+            heads,
+            problem.labels_of(heads),
+            score,
+            max(found["bound"], score),
+            found["certified"],
+            max(1, found["sweeps"] + found["iterations"]),
+            cast("Status", found["status"]),
+        )
 
 
-def _exact(problem: Problem, heads: INT32, score: float) -> Solution:
+def _first_order(problem: Problem, heads: INT32, score: float) -> Solution:
     feasible = score > -np.inf
     score = problem.score(heads)  # the same sum in the order of the definition
     return Solution(
@@ -35,10 +115,81 @@ def _exact(problem: Problem, heads: INT32, score: float) -> Solution:
     )
 
 
+class _ProgramDecoder:
+    """A decoder that hands the problem to HiGHS as a linear or integer program."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(
+        self,
+        problem: Problem,
+        *,
+        projective: bool | None = None,
+        max_iterations: int = MAX_ITERATIONS,
+        time_limit: float = 0.0,
+    ) -> Solution:
+        check_limits(max_iterations, time_limit)
+        projective = bool(projective)
+        climbed = _CoreDecoder("climb")(problem, projective=projective)
+        if problem.size == 1 or climbed.status == "infeasible":
+            return climbed
+        graph = problem_graph(problem, projective=projective)
+        found = solve(graph, "lp" if self.name == "lp" else "ilp", time_limit=time_limit or None)
+        heads, score = climbed.heads, climbed.score
+        if found.assignment is not None:
+            chosen = np.full(problem.size, -1, np.int32)
+            modifiers = problem.arcs[found.assignment, 1]
+            chosen[modifiers] = problem.arcs[found.assignment, 0]
+            if problem.score(chosen) > score:
+                heads, score = chosen, problem.score(chosen)
+        certified = found.certified or score >= found.bound > -np.inf
+        return Solution(
+            heads,
+            problem.labels_of(heads),
+            score,
+            max(found.bound, score),
+            certified,
+            max(1, found.iterations),
+            "optimal" if certified else cast("Status", found.status),
+        )
+
+
+def problem_graph(problem: Problem, *, projective: bool = False) -> Graph:
+    """A problem with at least one word as a factor graph: a variable an arc, in their order, a tree factor over all of
+    them, and the automaton of each head, whose links are the arcs into the head, then those out of it.
+
+    The automata are written out as edges, for solvers that need more of a factor than the core's own head automata
+    offer. O(edges).
+
+    >>> problem_graph(Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]]))
+    Graph(4 variables, 1 factors)
+    """
+    if problem.extras is not None:
+        raise OptionError(
+            "found a problem with head bigrams, arbitrary siblings, non-projective arcs or paths, expected none"
+        )
+    graph = Graph()
+    arcs = graph.variables(len(problem.arcs), problem.scores)
+    graph.add(Tree(arcs, problem.arcs, size=problem.size, single_root=problem.single_root, projective=projective))
+    frames = problem.frames
+    if frames is None:
+        return graph
+    fan_arcs, fan_begins = frames.fan_arcs, frames.fan_begins
+    for head in range(problem.size):
+        into = np.flatnonzero(problem.arcs[:, 1] == head)
+        out = fan_arcs[fan_begins[2 * head] : fan_begins[2 * head + 2]]
+        links = np.concatenate((into, out))
+        if len(links):
+            graph.add(Path(arcs[links], Automaton(len(links), *frames.edges(head))))
+    return graph
+
+
 def marginals(problem: Problem, *, projective: bool = False) -> tuple[FLOAT64, float]:
     """Probabilities [head, modifier] of all arcs under exp(score), and the log-partition. O(n^3).
 
-    By the matrix-tree theorem in a subtraction-free form, or by inside-outside over projective trees.
+    By the matrix-tree theorem in a subtraction-free form, or by inside-outside over projective trees. Larger parts do
+    not count.
 
     >>> probabilities, _ = marginals(Problem.from_matrix([[0, 0, 0], [0, 0, 0], [0, 0, 0]]))
     >>> probabilities[:, 1]
@@ -48,14 +199,43 @@ def marginals(problem: Problem, *, projective: bool = False) -> tuple[FLOAT64, f
     return kernel(problem.matrix(), problem.single_root)
 
 
-TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "arcs")
-"""The decoders of the core, for parts of any order; "arcs" looks at arc scores alone."""
+DECODERS: dict[str, Decoder] = {
+    **{name: _CoreDecoder(name) for name in ("mst", "eisner", "climb", "ad3", "subgradient", "exact")},
+    **{name: _ProgramDecoder(name) for name in PROGRAMS},
+}
 
-DECODERS: dict[str, Callable[[Problem], Solution]] = {"mst": mst, "eisner": eisner}
 
+def decoder(name: str) -> Decoder:
+    """The decoder called `name`.
 
-def decoder(name: str) -> Callable[[Problem], Solution]:
-    """The decoder called `name`."""
+    >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
+    >>> solution = decoder("exact")(problem)
+    >>> solution.heads.tolist(), solution.score, solution.status
+    ([-1, 2, 0], 8.0, 'optimal')
+    """
     if name not in DECODERS:
         raise OptionError(f"found decoder {name!r}, expected one of {', '.join(DECODERS)}")
     return DECODERS[name]
+
+
+def core_method(name: str) -> str:
+    """What the core calls the decoder `name`."""
+    return "arcs" if name in ("mst", "eisner") else name
+
+
+def searches_projective(name: str, projective: bool | None) -> bool:
+    """Whether the decoder `name` is to search projective trees; OptionError if it cannot do what is asked for."""
+    if projective is None:
+        return name == "eisner"
+    if (name, projective) in (("mst", True), ("eisner", False)):
+        found, other = ("projective", "eisner") if projective else ("any", "mst")
+        raise OptionError(f"found decoder {name!r} for trees = {found!r}, expected {other}")
+    return projective
+
+
+def check_limits(max_iterations: int, time_limit: float) -> None:
+    """Raises OptionError for limits that cannot work."""
+    if not 1 <= max_iterations < 2**31:
+        raise OptionError(f"found max_iterations = {max_iterations}, expected at least 1")
+    if not 0.0 <= time_limit < np.inf:
+        raise OptionError(f"found time_limit = {time_limit}, expected seconds, or 0 for no limit")

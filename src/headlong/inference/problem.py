@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from headlong import _core
 from headlong.errors import OptionError
 
 INT32 = npt.NDArray[np.int32]
 FLOAT64 = npt.NDArray[np.float64]
+
+
+Status = Literal["optimal", "fractional", "unconverged", "approximate", "infeasible"]
+"""How a decoder ended; see `Solution`."""
+
+
+class Parts(NamedTuple):
+    """A family of parts: int32 positions [n, slots], and what each part is worth [n]."""
+
+    columns: INT32
+    scores: FLOAT64
 
 
 @dataclass(frozen=True)
@@ -20,7 +32,10 @@ class Problem:
     """Candidates and scores of one sentence of `size` - 1 words; word 0 is the root.
 
     `arcs` [n, 2] holds (head, modifier) sorted by modifier, then head; `scores` [n] what each is worth with its best
-    label; `labels` [n] the number of that label (-1: none).
+    label; `labels` [n] the number of that label (-1: none). `frames` has the scores of larger parts over the same
+    candidates, in the order in which decoders read them; None: there are none, the problem is of first order. `larger`
+    has them once more one by one, for inspection; it may be left empty. `extras` has the scores of parts that frames do
+    not hold: head bigrams, arbitrary siblings, non-projective arcs, paths; None: there are none.
 
     >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
     >>> problem.score([-1, 2, 0])
@@ -32,6 +47,9 @@ class Problem:
     scores: FLOAT64
     labels: INT32
     single_root: bool = True
+    frames: _core.Frames | None = None
+    larger: Mapping[str, Parts] = field(default_factory=dict)
+    extras: _core.Extras | None = None
 
     @classmethod
     def from_matrix(cls, matrix: Any, *, single_root: bool = True) -> Problem:
@@ -60,11 +78,27 @@ class Problem:
         return dense
 
     def score(self, heads: Sequence[int] | INT32) -> float:
-        """What a tree is worth, -inf if one of its arcs is not a candidate. The one definition, for every decoder."""
+        """What a tree is worth: its arcs, each with its best label, and all its larger parts; -inf if one of its arcs
+        is not a candidate. The one definition, for every decoder."""
         chosen = self._chosen(heads)
         if int(chosen.sum()) != self.size - 1:
             return float("-inf")
+        if self.frames is not None:
+            return self.frames.tree_value(self.scores, np.asarray(heads, np.int32), self.extras)
         return float(self.scores[chosen].sum())
+
+    def parts(self) -> dict[str, Parts]:
+        """All parts by family, those of an order above 1 where the problem was made with them.
+
+        Slots: "arc" head, modifier; "sibling" head, modifier, sibling nearer to the head; "grandparent" grandparent,
+        head, modifier; "grand-sibling" grandparent, head, modifier, sibling; "tri-sibling" head, modifier, sibling,
+        sibling nearest to the head. Where there is no such modifier or sibling (before the first, behind the last) the
+        head stands in the slot, once for each side of the head.
+
+        >>> Problem.from_matrix([[0, 1], [0, 0]]).parts()["arc"].columns
+        array([[0, 1]], dtype=int32)
+        """
+        return {"arc": Parts(self.arcs, self.scores), **self.larger}
 
     def labels_of(self, heads: Sequence[int] | INT32) -> INT32:
         """The best labels [size] of a tree's arcs; -1 for the root and for arcs that are no candidates."""
@@ -84,8 +118,16 @@ class Problem:
 class Solution:
     """What a decoder answers: a tree, its score, an upper bound on any tree's score, and how it ended.
 
-    `certified` means that the tree is proven to be a best one. `status` is "optimal", "approximate" (no proof) or
-    "infeasible" (no tree has only candidate arcs; the heads are then the nearest tree).
+    `heads` is always a tree that keeps the root rule (and is projective if that was asked for), `score` its value by
+    `Problem.score`. `certified` means that it is proven to be a best one, up to a relative 1e-9 (with HiGHS 1e-7).
+    `iterations` counts sweeps of the descent, and iterations or nodes of the solver behind it. `status` is
+
+    - "optimal": certified;
+    - "fractional": the relaxation is solved, but not by a tree; the heads are the best tree that was found on the way,
+      and the bound is that of the relaxation;
+    - "unconverged": a limit was reached; the heads are the best tree so far, and the bound the lowest so far;
+    - "approximate": the decoder looks for a good tree and proves nothing; the bound is infinite;
+    - "infeasible": no tree has only candidate arcs; score and bound are -inf, the heads are some tree.
     """
 
     heads: INT32
@@ -94,5 +136,5 @@ class Solution:
     bound: float
     certified: bool
     iterations: int
-    status: str
+    status: Status
     marginals: FLOAT64 | None = None

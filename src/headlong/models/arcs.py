@@ -48,10 +48,14 @@ class Shape:
             model.set_labels(self.label.compile(self.attributes), labels, scales[1], self.allowed)
             if self.nearby:
                 model.set_nearby(self.nearby.compile(self.attributes))
-        kinds = [family.name for family in dependency.HIGHER]
         for family in self.higher:
-            model.set_parts(kinds.index(family.name), family.compile(self.attributes))
+            model.set_parts(family_kind(family), family.compile(self.attributes))
         return model
+
+
+def family_kind(family: Family) -> int:
+    """The number of a family of parts of more than one arc in the core."""
+    return [known.name for known in dependency.HIGHER].index(family.name)
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,9 @@ class TrainedArcs:
     def float_model(self) -> _core.ArcModel:
         """The same weights as floats: a pruner for a model in training."""
         floats = self.parts.astype(np.float32) * np.float32(self.scales[0])
-        return replace(self.shape, label=None, allowed=None, higher=(), nearby=None).core_model(floats, None, (1.0, 1.0))
+        return replace(self.shape, label=None, allowed=None, higher=(), nearby=None).core_model(
+            floats, None, (1.0, 1.0)
+        )
 
 
 class ArcTables:

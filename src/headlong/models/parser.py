@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, cast, get_args
 
+import numpy as np
+import numpy.typing as npt
+
+from headlong import _core
 from headlong.errors import NotFittedError, OptionError
 from headlong.features.attributes import WordEncoder
 from headlong.features.templates import Family
-from headlong.inference.decoders import DECODERS
-from headlong.inference.problem import Problem, Solution
+from headlong.inference.decoders import (
+    MAX_ITERATIONS,
+    PROGRAMS,
+    Decoder,
+    check_limits,
+    core_method,
+    marginals,
+    searches_projective,
+)
+from headlong.inference.decoders import decoder as decoder_called
+from headlong.inference.problem import FLOAT64, INT32, Parts, Problem, Solution, Status
 from headlong.learning.online import Progress
+from headlong.models.arcs import family_kind
 from headlong.models.options import ParserOptions, Trained
 from headlong.models.storage import load_parser, save_parser
 from headlong.models.training import train_parser
 from headlong.text import DepsOption, Sentence
 
 _CHUNK = 256  # sentences handed to the core at once
+TIME_LIMIT = 10.0
+"""Seconds that a sentence may take by default, a thousand times what most need; see `Parser.parse`."""
 
 
 class Parser:
@@ -56,7 +72,7 @@ class Parser:
         pruner_bits: int = 18,
         root: Literal["auto", "single", "multi"] = "auto",
         trees: Literal["auto", "any", "projective"] = "auto",
-        training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs"] = "exact",
+        training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs", "automata"] = "exact",
         seed: int = 1,
         licence: str = "",
         name: str = "",
@@ -106,62 +122,172 @@ class Parser:
         *,
         threads: int = 1,
         decoder: str | None = None,
+        trees: Literal["any", "projective"] | None = None,
+        max_iterations: int = MAX_ITERATIONS,
+        time_limit: float = TIME_LIMIT,
         deps: DepsOption = "clear",
         confidence: bool = False,
+        solution: bool = False,
+        report: Callable[[Solution], None] | None = None,
     ) -> Iterator[Sentence]:
         """The sentences with HEAD and DEPREL replaced, in order, as they come: memory does not grow with the input.
 
-        `decoder` is "mst" (any tree) or "eisner" (projective trees), by default as in training. `deps` says what
-        becomes of a DEPS column that the new tree makes stale. With `confidence` each word's MISC gets ``HeadProb``
-        and ``LabelProb``, the probabilities of its arc and of its labelled arc.
+        `decoder` is a name of `headlong.inference.decoders`, whatever the parser was trained with; by default "exact"
+        for orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner". `trees` says which trees
+        are searched, by default as in training ("mst" always searches any, "eisner" projective ones). A sentence whose
+        search reaches `max_iterations` or `time_limit` (in seconds; 0: none) gets the best tree so far, and is not
+        certified; which sentences the time limit meets depends on the machine.
+
+        `deps` says what becomes of a DEPS column that the new tree makes stale. With `confidence` each word's MISC gets
+        ``HeadProb`` and ``LabelProb``, the probabilities of its arc and of its labelled arc: those of the distribution
+        over trees for order 1, and for higher orders those of the pruner, a first-order model, for arcs. With
+        `solution` the comments get parse_score, parse_bound, parse_certified, parse_iterations and parse_status.
+        `report` is told how each sentence was solved.
         """
-        self._require()
-        threads, projective = check_threads(threads), self._projective(decoder)
+        search = self._search(threads, decoder, trees, max_iterations, time_limit)
         if deps not in get_args(DepsOption):
             raise OptionError(f"found deps = {deps!r}, expected one of {', '.join(get_args(DepsOption))}")
-        return self._parse(iter(sentences), threads, projective, deps, confidence)
+        if confidence and self.trained.arcs.shape.higher and not self.trained.pruning:
+            raise OptionError("found confidence for a parser of higher order without a pruner, expected one with it")
+        return self._parse(iter(sentences), search, deps, confidence, solution, report)
 
     def _parse(
         self,
         sentences: Iterator[Sentence],
-        threads: int,
-        projective: bool,
+        search: _Search,
         deps: DepsOption,
         confidence: bool,
+        comments: bool,
+        report: Callable[[Solution], None] | None,
     ) -> Iterator[Sentence]:
         names = (*self.trained.labels, "_")  # -1, the label of the root itself, is the last
-        while chunk := list(islice(sentences, _CHUNK)):
+        while chunk := list(islice(sentences, search.chunk)):
             batch, offsets = self._encoder.batch(chunk)
-            heads, labels, *_ = self._model.parse(batch, 'exact', projective, threads)
+            found = self._decode(chunk, batch, offsets, search)
             if confidence:
-                arc, labelled = self._model.confidence(batch, heads, labels, projective, threads)
-            label_names = [names[label] for label in labels.tolist()]
-            head_list = heads.tolist()
+                arc, labelled = self._model.confidence(
+                    batch, found.heads, found.labels, search.projective, search.threads
+                )
+            label_names = [names[label] for label in found.labels.tolist()]
+            head_list = found.heads.tolist()
             for i, sentence in enumerate(chunk):
                 begin, end = offsets[i], offsets[i + 1]
                 parsed = sentence.with_tree(head_list[begin:end], label_names[begin:end], deps)
                 if confidence:
                     parsed = _with_confidence(parsed, arc[begin:end], labelled[begin:end])
+                if comments:
+                    parsed = _with_solution(parsed, found.solution(i))
+                if report:
+                    report(found.solution(i))
                 yield parsed
 
+    def solve(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        decoder: str | None = None,
+        trees: Literal["any", "projective"] | None = None,
+        max_iterations: int = MAX_ITERATIONS,
+        time_limit: float = TIME_LIMIT,
+    ) -> Iterator[Solution]:
+        """Solutions instead of sentences: score, bound and certificate beside heads and labels (as numbers).
+
+        The options are those of `parse`, and so are heads and labels. The score is that of `Problem.score`, where each
+        arc has its own best label; which label it gets in the end is decided in the light of the tree.
+        """
+        return self._solve(iter(sentences), self._search(threads, decoder, trees, max_iterations, time_limit))
+
+    def _solve(self, sentences: Iterator[Sentence], search: _Search) -> Iterator[Solution]:
+        while chunk := list(islice(sentences, search.chunk)):
+            found = self._decode(chunk, *self._encoder.batch(chunk), search)
+            yield from map(found.solution, range(len(chunk)))
+
+    def _search(
+        self, threads: int, name: str | None, trees: str | None, max_iterations: int, time_limit: float
+    ) -> _Search:
+        """How to search, with the defaults of this parser; OptionError for what cannot work."""
+        trained = self._require()
+        if trees not in (None, "any", "projective"):
+            raise OptionError(f"found trees = {trees!r}, expected one of any, projective")
+        projective = None if trees is None else trees == "projective"
+        if name is None:
+            name = "exact"
+            if not trained.arcs.shape.higher:
+                name = "eisner" if (trained.projective if projective is None else projective) else "mst"
+        decode = decoder_called(name)
+        if projective is None and name not in ("mst", "eisner"):
+            projective = trained.projective
+        check_limits(max_iterations, time_limit)
+        projective = searches_projective(name, projective)
+        return _Search(name, decode, projective, check_threads(threads), max_iterations, float(time_limit))
+
+    def _decode(self, chunk: list[Sentence], batch: _core.Batch, offsets: Sequence[int], search: _Search) -> _Found:
+        if search.name not in PROGRAMS:
+            return _Found(
+                offsets,
+                *self._model.parse(
+                    batch,
+                    core_method(search.name),
+                    search.projective,
+                    search.threads,
+                    search.max_iterations,
+                    search.time_limit,
+                ),
+            )
+        solved = [
+            search.decode(
+                self._problem(sentence, search.projective),
+                projective=search.projective,
+                max_iterations=search.max_iterations,
+                time_limit=search.time_limit,
+            )
+            for sentence in chunk
+        ]
+        heads = np.concatenate([one.heads for one in solved])
+        return _Found(
+            offsets,
+            heads,
+            self._model.label(batch, heads, search.projective, search.threads),
+            np.array([one.score for one in solved]),
+            np.array([one.bound for one in solved]),
+            np.array([one.certified for one in solved], np.uint8),
+            np.array([one.iterations for one in solved], np.int32),
+            [one.status for one in solved],
+        )
+
     def problem(self, sentence: Sentence, *, projective: bool | None = None) -> Problem:
-        """The scored candidates of a sentence, for inspection or for another decoder.
+        """The scored candidates and parts of a sentence, for inspection or for any decoder.
 
         With `projective` (by default as in training) there is a projective tree among the candidates.
         """
-        self._require()
+        trained = self._require()
+        projective = trained.projective if projective is None else projective
+        made = self._problem(sentence, projective)
         batch, _ = self._encoder.batch([sentence])
-        arcs, _, _, scores, labels = self._model.problem(
-            batch, self.trained.projective if projective is None else projective
-        )
-        return Problem(len(sentence) + 1, arcs, scores, labels, self.trained.arcs.shape.single_root)
+        larger = {}
+        for family in trained.arcs.shape.higher:
+            columns, scores = self._model.parts(batch, family_kind(family), projective)
+            larger[family.name] = Parts(columns, scores.astype(np.float64))
+        return replace(made, larger=larger)
 
-    def solve(self, sentences: Iterable[Sentence], *, decoder: str | None = None) -> Iterator[Solution]:
-        """Solutions instead of sentences: score, bound and certificate beside heads and labels (as numbers)."""
-        self._require()
-        projective = self._projective(decoder)
-        solver = DECODERS[decoder or ("eisner" if projective else "mst")]
-        return (solver(self.problem(sentence, projective=projective)) for sentence in sentences)
+    def _problem(self, sentence: Sentence, projective: bool) -> Problem:
+        batch, _ = self._encoder.batch([sentence])
+        arcs, _, _, scores, labels, frames, extras = self._model.problem(batch, projective)
+        single_root = self.trained.arcs.shape.single_root
+        return Problem(len(sentence) + 1, arcs, scores, labels, single_root, frames, extras=extras)
+
+    def posteriors(self, sentence: Sentence) -> FLOAT64:
+        """What the pruner thinks of all arcs: probabilities [head, modifier] over trees of any shape. O(n^3).
+
+        A parser without a pruner has none, which is an OptionError.
+        """
+        if not self._require().pruning:
+            raise OptionError("found a parser without a pruner, expected one that has posteriors")
+        batch, _ = self._encoder.batch([sentence])
+        arcs, scores, *_ = self._pruner.problem(batch, False)
+        made = Problem(len(sentence) + 1, arcs, scores.astype(np.float64), np.full(len(arcs), -1, np.int32))
+        return marginals(replace(made, single_root=self.trained.arcs.shape.single_root))[0]
 
     # ---- keeping
 
@@ -220,13 +346,51 @@ class Parser:
         trained = self.trained
         self._encoder = WordEncoder(trained.arcs.shape.attributes, trained.tags, trained.ignored)
         self._model = trained.core_model()
+        if trained.pruning:
+            self._pruner = trained.pruning.model.core_model()
 
-    def _projective(self, decoder: str | None) -> bool:
-        if decoder is None:
-            return self.trained.projective
-        if decoder not in DECODERS:
-            raise OptionError(f"found decoder {decoder!r}, expected one of {', '.join(DECODERS)}")
-        return decoder == "eisner"
+
+@dataclass(frozen=True)
+class _Search:
+    """How to look for trees."""
+
+    name: str
+    decode: Decoder
+    projective: bool
+    threads: int
+    max_iterations: int
+    time_limit: float
+
+    @property
+    def chunk(self) -> int:
+        """How many sentences to take at once; programs, which are slow, go one by one."""
+        return 1 if self.name in PROGRAMS else _CHUNK
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The solutions of some sentences laid end to end."""
+
+    offsets: Sequence[int]
+    heads: INT32
+    labels: INT32
+    scores: FLOAT64
+    bounds: FLOAT64
+    certified: npt.NDArray[np.uint8]
+    iterations: INT32
+    statuses: list[str]
+
+    def solution(self, i: int) -> Solution:
+        words = slice(self.offsets[i], self.offsets[i + 1])
+        return Solution(
+            self.heads[words],
+            self.labels[words],
+            float(self.scores[i]),
+            float(self.bounds[i]),
+            bool(self.certified[i]),
+            int(self.iterations[i]),
+            cast("Status", self.statuses[i]),
+        )
 
 
 def check_threads(threads: int) -> int:
@@ -245,3 +409,15 @@ def _with_confidence(sentence: Sentence, arcs: Any, labelled: Any) -> Sentence:
 
     misc = [added(*row) for row in zip(sentence.misc, arcs.tolist(), labelled.tolist(), strict=True)]
     return sentence.with_columns(misc=["_", *misc[1:]])
+
+
+def _with_solution(sentence: Sentence, solution: Solution) -> Sentence:
+    return sentence.with_metadata(
+        {
+            "parse_score": f"{solution.score:.6f}",
+            "parse_bound": f"{solution.bound:.6f}",
+            "parse_certified": "yes" if solution.certified else "no",
+            "parse_iterations": str(solution.iterations),
+            "parse_status": solution.status,
+        }
+    )

@@ -64,7 +64,6 @@ class Corpus:
             "LAS": 100.0 * int((right & (labels == self.labels)).sum()) / total,
         }
 
-
     def recall(self, shape: Shape, pruning: Pruning, threads: int) -> dict[str, float]:
         """How good a pruner is: the share of gold arcs that it keeps, in per cent, and how many heads a word."""
         model = pruned_model(TrainedArcs.empty(shape), pruning)
@@ -241,8 +240,9 @@ class _Run:
     def _evaluate(self, model: TrainedArcs) -> dict[str, float]:
         if self.dev is None:
             return {}
+        decoder = self.options.training_decoder if self.options.training_decoder != "automata" else "exact"
         heads, labels, *_ = pruned_model(model, self.pruning).parse(
-            self.dev.batch, self.options.training_decoder, self.projective, self.threads
+            self.dev.batch, decoder, self.projective, self.threads
         )
         return self.dev.accuracy(heads, labels)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, SupportsInt
 
 from headlong.errors import DataError, OptionError
@@ -228,6 +228,25 @@ class Sentence:
             new.layout = new.layout.with_roles(name)
             if name in predicted:
                 new.extra = {**new.extra, predicted[name]: ["_", *column[1:]]}
+        return new
+
+    def with_metadata(self, values: Mapping[str, str]) -> Sentence:
+        """This sentence with comments ``# key = value``, each in the place of an older one of its key or at the end.
+
+        >>> sentence = Sentence.from_words(["Hi"], comments=["# text = Hi", "# sent_id = s1"])
+        >>> sentence.with_metadata({"text": "Hello", "lang": "en"}).comments
+        ['# text = Hello', '# sent_id = s1', '# lang = en']
+        """
+        left = dict(values)
+        comments = []
+        for comment in self.comments:
+            key = comment[1:].partition("=")[0].strip()
+            if key in left and "=" in comment:
+                comments.append(f"# {key} = {left.pop(key)}")
+            elif key not in values or "=" not in comment:
+                comments.append(comment)
+        new = self._copy()
+        new.comments = [*comments, *(f"# {key} = {value}" for key, value in left.items())]
         return new
 
     def to_conllu(self, layout: Layout | None = None) -> str:
