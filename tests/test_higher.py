@@ -161,7 +161,7 @@ sentences = st.builds(
 def test_trees_are_worth_the_sum_of_their_parts(sentence, kinds, seed):
     setting = Setting([sentence], kinds=sorted(kinds), seed=seed)
     codes, _, _ = setting.encoder.encode([sentence])
-    arcs, _, _, scores, _, frames = setting.model.problem(setting.corpus.batch, False)
+    arcs, _, _, scores, _, frames, _ = setting.model.problem(setting.corpus.batch, False)
     assert frames is not None
     assert len(arcs) == len(sentence) ** 2
     trees = list(oracles.all_trees(len(sentence), single_root=False).tolist())
@@ -280,7 +280,7 @@ def test_labels_are_chosen_in_the_light_of_the_tree(seed, which):
     batch, _ = setting.encoder.batch([sentence])
     codes, _, _ = setting.encoder.encode([sentence])
     heads, labels, *_ = setting.model.parse(batch, "exact", False, 1)
-    arcs, _, rows, _, _, _ = setting.model.problem(batch, False)
+    arcs, _, rows, *_ = setting.model.problem(batch, False)
     columns = setting.shape.allowed.shape[2]
     base = {(head, word): row[:columns] for (head, word), row in zip(arcs.tolist(), rows, strict=True)}
     first = [-1, *(int(np.argmax(base[heads[word], word])) for word in range(1, len(heads)))]
