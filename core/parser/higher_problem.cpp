@@ -6,6 +6,20 @@
 
 namespace headlong {
 
+namespace {
+
+// Adds `amount` times the features of one part.
+template <class Weight>
+void add_part(const ArcModel<Weight>& model, const HigherProblem& higher, Kind kind, const PartRow& row, float amount,
+              std::vector<Code>& scratch, SparseVector& out) {
+  const auto k = static_cast<std::size_t>(kind);
+  if (model.higher[k])
+    add_features(higher.codes[k], *model.higher[k], row.slots.data(), row.relations.data(), model.parts.shift(), 1, 0,
+                 amount, scratch, out);
+}
+
+}  // namespace
+
 Choices choices_of(std::span<const Index> heads) {
   Choices choices{
       {heads.begin(), heads.end()}, std::vector<Index>(heads.size()), std::vector<Index>(2 * heads.size() + 1)};
@@ -60,9 +74,10 @@ void build_higher(const ArcModel<Weight>& model, const Words& words, const ArcPr
   lay_out(higher.frames, on, higher.extras);
   for (std::size_t kind = 0; kind < KINDS; ++kind) {
     if (!on[kind]) continue;
-    score_kind(model, words, arcs, static_cast<Kind>(kind), higher);
+    const auto name = static_cast<Kind>(kind);
+    score_kind(model, words, arcs, name, higher);
     if (kind < FRAME_KINDS)
-      add_scores(static_cast<Kind>(kind), higher.scores, higher.frames);
+      add_scores(name, higher.scores, higher.frames);
     else
       higher.extras.scores[kind] = higher.scores;
   }
@@ -89,12 +104,7 @@ void higher_difference(const ArcModel<Weight>& model, const Words& words, const 
   std::vector<Code> scratch;
   auto add = [&](const Choices& choices, Index head, float amount) {
     visit_parts(arcs.context, head, choices.grandparents[head], choices.of(2 * head), choices.of(2 * head + 1),
-                [&](Kind kind, const PartRow& row) {
-                  const auto k = static_cast<std::size_t>(kind);
-                  if (model.higher[k])
-                    add_features(higher.codes[k], *model.higher[k], row.slots.data(), row.relations.data(),
-                                 model.parts.shift(), 1, 0, amount, scratch, out.parts);
-                });
+                [&](Kind kind, const PartRow& row) { add_part(model, higher, kind, row, amount, scratch, out.parts); });
   };
   for (Index head = 0; head < words.size(); ++head) {
     if (gold.grandparents[head] == found.grandparents[head] &&
@@ -107,19 +117,17 @@ void higher_difference(const ArcModel<Weight>& model, const Words& words, const 
 }
 
 template <class Weight>
-void extras_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
-                       const HigherProblem& higher, std::span<const Index> heads, Difference& out) {
+void extra_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
+                      const HigherProblem& higher, std::span<const Index> heads, Difference& out) {
   if (std::ranges::equal(words.gold_heads, heads)) return;
   std::vector<Code> scratch;
   // What both trees have cancels out.
   for (std::size_t k = FRAME_KINDS; k < KINDS; ++k) {
-    if (!model.higher[k]) continue;
     const auto kind = static_cast<Kind>(k);
+    if (!model.higher[k]) continue;
     auto add = [&](std::span<const Index> tree, float amount) {
       visit_extras(kind, tree, [&](const ExtraSlots& slots) {
-        const PartRow row = extra_part(arcs.context, kind, slots);
-        add_features(higher.codes[k], *model.higher[k], row.slots.data(), row.relations.data(), model.parts.shift(), 1,
-                     0, amount, scratch, out.parts);
+        add_part(model, higher, kind, extra_part(arcs.context, kind, slots), amount, scratch, out.parts);
       });
     };
     add(words.gold_heads, 1.0F);
@@ -143,12 +151,12 @@ void labels_of(const ArcProblem& arcs, std::span<const Index> heads, std::span<I
 }
 
 #define HEADLONG_INSTANTIATE(Weight)                                                                              \
+  template void extra_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&,  \
+                                 std::span<const Index>, Difference&);                                            \
   template void build_higher(const ArcModel<Weight>&, const Words&, const ArcProblem&, HigherProblem&);           \
   template void score_kind(const ArcModel<Weight>&, const Words&, const ArcProblem&, Kind, HigherProblem&);       \
   template void higher_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&, \
-                                  const Choices&, Difference&);                                                   \
-  template void extras_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&, \
-                                  std::span<const Index>, Difference&);
+                                  const Choices&, Difference&);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)
 #undef HEADLONG_INSTANTIATE

@@ -52,10 +52,10 @@ template <class Weight>
 void higher_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
                        const HigherProblem& higher, const Choices& found, Difference& out);
 
-// The same for the extras of gold and of another tree.
+// The same for the extras of gold and another tree.
 template <class Weight>
-void extras_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
-                       const HigherProblem& higher, std::span<const Index> heads, Difference& out);
+void extra_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
+                      const HigherProblem& higher, std::span<const Index> heads, Difference& out);
 
 // Whether all arcs of a tree are candidates. O(candidates).
 bool has_arcs(const ArcProblem& arcs, std::span<const Index> heads);

@@ -52,11 +52,11 @@ void study(const ArcModel<float>& model, const Words& words, Compare compare, fl
     const Score rival = find_rival(model, words, compare, options, lesson);
     arc_difference(model, words, problem, lesson.chosen, lesson.difference);
     if (!model.is_first_order()) {
-      // Extras are parts of trees: where arcs are chosen freely they do not count.
-      const Extras* extras = compare == Compare::Free ? nullptr : &lesson.higher.extras;
-      gold += tree_value(lesson.higher.frames, {}, words.gold_heads, lesson.higher.decoding.climb, extras);
-      higher_difference(model, words, problem, lesson.higher, lesson.choices, lesson.difference);
-      if (extras) extras_difference(model, words, problem, lesson.higher, lesson.heads, lesson.difference);
+      HigherProblem& higher = lesson.higher;
+      const Extras* extras = compare == Compare::Best ? &higher.extras : nullptr;
+      gold += tree_value(higher.frames, {}, words.gold_heads, higher.decoding.climb, extras);
+      higher_difference(model, words, problem, higher, lesson.choices, lesson.difference);
+      if (extras) extra_difference(model, words, problem, higher, lesson.heads, lesson.difference);
     }
     lesson.loss = rival - gold;
     if (model.nearby)
