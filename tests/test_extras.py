@@ -159,3 +159,11 @@ def test_refusals() -> None:
         core.set_scores(PATH, np.zeros(7, np.float32))
     with pytest.raises(ValueError, match="other frames"):
         one_candidate([0]).core()[0].solve(arc_scores, extras=core)
+
+
+def test_value_needs_a_tree() -> None:
+    """Paths of heads that go round in circles have no end."""
+    extras = one_candidate([2, 1])
+    frames, arc_scores, core = extras.core()
+    with pytest.raises(ValueError, match="those of a tree"):
+        frames.tree_value(arc_scores, np.array([-1, 2, 1], np.int32), core)
