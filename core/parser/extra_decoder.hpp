@@ -7,9 +7,9 @@
 namespace headlong {
 
 // As `solve_tree` without extras, and that very function if there are none. With extras, trees count with frames and
-// extras together. The methods are the climb, which evaluates extras from scratch at every move; AD3 and the
-// subgradient method on the graph with the factors of `add_extras`; and branch and bound on AD3 over that graph. The
-// descent knows nothing of extras, so that its bounds do not count and it is left out.
+// extras together. The climb values extras from scratch at every move. The descent, which knows nothing of extras, runs
+// on optimistic scores of the arcs (`add_optimism`), so that its bound holds, and drops arcs; what is left goes to AD3
+// or the subgradient method on the graph with the factors of `add_extras`, or to branch and bound on AD3.
 void solve_tree(const Frames& frames, const Extras& extras, std::span<const Score> arc_scores,
                 const TreeOptions& options, TreeWorkspace& workspace, TreeSolution& solution);
 
