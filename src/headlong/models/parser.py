@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
@@ -222,7 +222,7 @@ class Parser:
         projective = searches_projective(name, projective)
         return _Search(name, decode, projective, check_threads(threads), max_iterations, float(time_limit))
 
-    def _decode(self, chunk: list[Sentence], batch: _core.Batch, offsets: Sequence[int], search: _Search) -> _Found:
+    def _decode(self, chunk: list[Sentence], batch: _core.Batch, offsets: INT32, search: _Search) -> _Found:
         if search.name not in PROGRAMS:
             return _Found(
                 offsets,
@@ -370,7 +370,7 @@ class _Search:
 class _Found:
     """The solutions of some sentences laid end to end."""
 
-    offsets: Sequence[int]
+    offsets: INT32
     heads: INT32
     labels: INT32
     scores: FLOAT64
