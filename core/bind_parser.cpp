@@ -360,12 +360,14 @@ struct ArcTrainer {
 
   nb::tuple study(const In<Index, 1>& sentences, bool expected, float cost, const std::string& method, bool projective,
                   std::size_t threads, Index max_iterations) {
-    const TreeOptions options = options_of(method, projective, max_iterations, 0.0);
+    const bool free = method == "automata";
+    const TreeOptions options = options_of(free ? "exact" : method, projective, max_iterations, 0.0);
+    const Compare compare = expected ? Compare::Expected : free ? Compare::Free : Compare::Best;
     for (Index s : view(sentences))
       require(s >= 0 && static_cast<std::size_t>(s) < trainer.corpus.size(), "a sentence number is out of range");
     {
       nb::gil_scoped_release release;
-      trainer.study_batch(view(sentences), expected ? Compare::Expected : Compare::Best, cost, options, threads);
+      trainer.study_batch(view(sentences), compare, cost, options, threads);
     }
     auto losses = new_array<Out<double, 1>>({sentences.size()}), norms = new_array<Out<double, 1>>({sentences.size()});
     for (std::size_t i = 0; i < sentences.size(); ++i) {
@@ -373,6 +375,28 @@ struct ArcTrainer {
       norms.data()[i] = trainer.lessons[i].squared_norm;
     }
     return nb::make_tuple(losses, norms);
+  }
+
+  // Places and values of one of the two sparse differences of a lesson.
+  nb::tuple difference(std::size_t lesson, bool of_labels) const {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    const Difference& found = trainer.lessons[lesson].difference;
+    std::vector<Code> places;
+    std::vector<float> values;
+    for (const auto& [place, value] : (of_labels ? found.labels : found.parts).entries()) {
+      places.push_back(place);
+      values.push_back(value);
+    }
+    return nb::make_tuple(copied<Out<Code, 1>>(places, {places.size()}),
+                          copied<Out<float, 1>>(values, {values.size()}));
+  }
+
+  // The tree, with its labels, that a lesson compares with gold.
+  nb::tuple tree(std::size_t lesson) const {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    const Lesson& found = trainer.lessons[lesson];
+    return nb::make_tuple(copied<Out<Index, 1>>(found.heads, {found.heads.size()}),
+                          copied<Out<Index, 1>>(found.labels, {found.labels.size()}));
   }
 
   void apply(std::size_t lesson, float step, float time) {
@@ -448,7 +472,16 @@ void bind_parser(nb::module_& m) {
            nb::sig("def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: "
                    "str, projective: bool, threads: int, max_iterations: int = 1000) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-           "Losses and squared norms [sentences] of the differences that `apply` will use.")
+           "Losses and squared norms [sentences] of the differences that `apply` will use.\n\n"
+           "method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6).")
+      .def("difference", &ArcTrainer::difference, "lesson"_a, "of_labels"_a,
+           nb::sig("def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                   "numpy.typing.NDArray[numpy.float32]]"),
+           "The difference of features against gold of a sentence just studied: places in the table, and values.")
+      .def("tree", &ArcTrainer::tree, "lesson"_a,
+           nb::sig("def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.int32]]"),
+           "The heads and labels that a sentence just studied was compared with.")
       .def("apply", &ArcTrainer::apply, "lesson"_a, "step"_a, "time"_a);
 }
 

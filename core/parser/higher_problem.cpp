@@ -2,32 +2,54 @@
 
 #include <algorithm>
 
+#include "factors/head_automaton.hpp"
+
 namespace headlong {
 
-namespace {
+Choices choices_of(std::span<const Index> heads) {
+  Choices choices{
+      {heads.begin(), heads.end()}, std::vector<Index>(heads.size()), std::vector<Index>(2 * heads.size() + 1)};
+  const Index size = static_cast<Index>(heads.size());
+  for (Index word = 1; word < size; ++word) ++choices.begins[fan_of(heads[word], word) + 1];
+  for (std::size_t fan = 1; fan < choices.begins.size(); ++fan) choices.begins[fan] += choices.begins[fan - 1];
+  std::vector<Index> next(choices.begins.begin(), choices.begins.end() - 1);
+  for (Index word = 1; word < size; ++word)
+    if (heads[word] < word) choices.modifiers[next[fan_of(heads[word], word)]++] = word;
+  for (Index word = size - 1; word > 0; --word)
+    if (heads[word] > word) choices.modifiers[next[fan_of(heads[word], word)]++] = word;
+  return choices;
+}
 
-// The modifiers of every word of a tree: those of a fan stand together, nearest first.
-struct Modifiers {
-  std::vector<Index> words;
-  std::vector<Index> begins;  // [2 * size + 1]
-
-  explicit Modifiers(std::span<const Index> heads) : words(heads.size()), begins(2 * heads.size() + 1, 0) {
-    const Index size = static_cast<Index>(heads.size());
-    for (Index word = 1; word < size; ++word) ++begins[fan_of(heads[word], word) + 1];
-    for (std::size_t fan = 1; fan < begins.size(); ++fan) begins[fan] += begins[fan - 1];
-    std::vector<Index> next(begins.begin(), begins.end() - 1);
-    for (Index word = 1; word < size; ++word)
-      if (heads[word] < word) words[next[fan_of(heads[word], word)]++] = word;
-    for (Index word = size - 1; word > 0; --word)
-      if (heads[word] > word) words[next[fan_of(heads[word], word)]++] = word;
+Score choose_freely(const ArcProblem& arcs, const Frames& frames, Choices& choices, std::span<std::uint8_t> chosen) {
+  choices = {std::vector<Index>(frames.size, NO_HEAD), {}, {0}};
+  std::fill(chosen.begin(), chosen.end(), std::uint8_t{0});
+  Score total = 0.0;
+  std::vector<Index> links;
+  std::vector<Score> scores;
+  Configuration best;
+  for (Index head = 0; head < frames.size; ++head) {
+    const HeadAutomaton automaton(frames, head);
+    const auto workspace = automaton.make_workspace();
+    links.clear();
+    append_links(frames, head, links);
+    scores.assign(links.size(), 0.0);  // of the lanes: arcs count where they lead to modifiers
+    for (std::size_t link = automaton.lane_links(); link < links.size(); ++link)
+      scores[link] = arcs.scores[links[link]];
+    total += automaton.maximize(scores, *workspace, best);
+    for (Index lane = 0; lane < automaton.lane_links(); ++lane)
+      if (best.on[lane]) choices.grandparents[head] = frames.arc_heads[links[lane]];
+    std::size_t link = automaton.lane_links();
+    for (const Index fan : {2 * head, 2 * head + 1}) {
+      for (Index place = 0; place < frames.fan_size(fan); ++place, ++link) {
+        if (!best.on[link]) continue;
+        chosen[links[link]] = 1;
+        choices.modifiers.push_back(frames.arc_modifiers[links[link]]);
+      }
+      choices.begins.push_back(static_cast<Index>(choices.modifiers.size()));
+    }
   }
-
-  std::span<const Index> of(Index fan) const {
-    return std::span(words).subspan(begins[fan], begins[fan + 1] - begins[fan]);
-  }
-};
-
-}  // namespace
+  return total;
+}
 
 template <class Weight>
 void build_higher(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs, HigherProblem& higher) {
@@ -53,11 +75,11 @@ void score_kind(const ArcModel<Weight>& model, const Words& words, const ArcProb
 
 template <class Weight>
 void higher_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
-                       const HigherProblem& higher, std::span<const Index> heads, Difference& out) {
-  const Modifiers gold(words.gold_heads), found(heads);
+                       const HigherProblem& higher, const Choices& found, Difference& out) {
+  const Choices gold = choices_of(words.gold_heads);
   std::vector<Code> scratch;
-  auto add = [&](const Modifiers& modifiers, std::span<const Index> tree, Index head, float amount) {
-    visit_parts(arcs.context, head, tree[head], modifiers.of(2 * head), modifiers.of(2 * head + 1),
+  auto add = [&](const Choices& choices, Index head, float amount) {
+    visit_parts(arcs.context, head, choices.grandparents[head], choices.of(2 * head), choices.of(2 * head + 1),
                 [&](Kind kind, const PartRow& row) {
                   const auto k = static_cast<std::size_t>(kind);
                   if (model.higher[k])
@@ -66,11 +88,12 @@ void higher_difference(const ArcModel<Weight>& model, const Words& words, const 
                 });
   };
   for (Index head = 0; head < words.size(); ++head) {
-    if (words.gold_heads[head] == heads[head] && std::ranges::equal(gold.of(2 * head), found.of(2 * head)) &&
+    if (gold.grandparents[head] == found.grandparents[head] &&
+        std::ranges::equal(gold.of(2 * head), found.of(2 * head)) &&
         std::ranges::equal(gold.of(2 * head + 1), found.of(2 * head + 1)))
       continue;
-    add(gold, words.gold_heads, head, 1.0F);
-    add(found, heads, head, -1.0F);
+    add(gold, head, 1.0F);
+    add(found, head, -1.0F);
   }
 }
 
@@ -93,7 +116,7 @@ void labels_of(const ArcProblem& arcs, std::span<const Index> heads, std::span<I
   template void build_higher(const ArcModel<Weight>&, const Words&, const ArcProblem&, HigherProblem&);           \
   template void score_kind(const ArcModel<Weight>&, const Words&, const ArcProblem&, Kind, HigherProblem&);       \
   template void higher_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&, \
-                                  std::span<const Index>, Difference&);
+                                  const Choices&, Difference&);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)
 #undef HEADLONG_INSTANTIATE

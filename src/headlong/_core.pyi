@@ -147,7 +147,17 @@ class ArcTrainer:
     def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: str, projective: bool, threads: int, max_iterations: int = 1000) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
         Losses and squared norms [sentences] of the differences that `apply` will use.
+
+        method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6).
         """
+
+    def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The difference of features against gold of a sentence just studied: places in the table, and values.
+        """
+
+    def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
+        """The heads and labels that a sentence just studied was compared with."""
 
     def apply(self, lesson: int, step: float, time: float) -> None: ...
 
