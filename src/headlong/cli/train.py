@@ -105,10 +105,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--training-decoder",
-        choices=("exact", "ad3", "subgradient", "climb", "arcs"),
+        choices=("exact", "ad3", "subgradient", "climb", "arcs", "automata"),
         default="exact",
         help="how trees are found in training with orders above 1; climb is the quickest of those that look at all "
-        "parts (default: %(default)s)",
+        "parts, and automata lets every head choose its modifiers by itself (default: %(default)s)",
     )
     parser.add_argument(
         "--learner",
