@@ -3,12 +3,13 @@
 import threading
 from dataclasses import asdict
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
 import headlong
-from headlong import DataError, ModelError, OptionError, Parser, Sentence, read_conllu
+from headlong import DataError, ModelError, OptionError, Parser, Sentence, Solution, read_conllu
 from headlong.errors import NotFittedError
 from headlong.features.attributes import WordEncoder
 from headlong.inference.decoders import marginals
@@ -486,7 +487,7 @@ def test_confidence_is_the_probability_of_the_arc(projective, rule, parser, mult
 
 
 def check_label_shares(model, sentence, parsed, projective):
-    """The probabilities of all labels that an arc may have make up that of the arc, and the chosen one is the largest."""
+    """The probabilities of all labels that an arc may have make up that of the arc; the chosen one is the largest."""
     batch, _ = model._encoder.batch([sentence])
     heads, size = np.array(parsed.heads, np.int32), len(sentence) + 1
     tags = [0, *map(model._encoder.tag_number, sentence.upos[1:])]
@@ -509,7 +510,9 @@ def test_confidence_of_higher_orders_is_the_pruners(order):
     sentences = [s for s in toy.treebank() if len(s) <= 5]
     for sentence, parsed in zip(sentences, model.parse(sentences, confidence=True), strict=True):
         batch, _ = model._encoder.batch([sentence])
-        arcs, scores, *_ = model.trained.pruning.model.core_model().problem(batch, False)
+        pruning = model.trained.pruning
+        assert pruning is not None
+        arcs, scores, *_ = pruning.model.core_model().problem(batch, False)
         matrix = np.full((len(sentence) + 1, len(sentence) + 1), -np.inf)
         matrix[arcs[:, 0], arcs[:, 1]] = scores
         expected, _ = oracles.enumerated_marginals(matrix, True, False)
@@ -624,7 +627,7 @@ def test_a_higher_order_model_comes_back_as_it_was(order, tmp_path):
     assert loaded.info() == model.info()
     sentences = [*toy.treebank(), *strange_sentences().values()]
     for options in ({}, {"decoder": "eisner"}, {"decoder": "ad3", "trees": "projective"}, {"confidence": True}):
-        limits = {"time_limit": 0.0, "max_iterations": 10}  # the clock is not the same twice
+        limits: dict[str, Any] = {"time_limit": 0.0, "max_iterations": 10}  # the clock is not the same twice
         expected = [str(s) for s in model.parse(sentences, solution=True, **limits, **options)]
         assert [str(s) for s in loaded.parse(sentences, solution=True, threads=3, **limits, **options)] == expected
     loaded.save(tmp_path / "again")
@@ -662,7 +665,7 @@ def test_training_of_second_order_goes_on_where_it_stopped(tmp_path):
 def test_comments_tell_how_a_tree_was_found():
     model = Parser(order=2, **SMALL).fit(toy.treebank())
     sentence = toy.treebank()[0]
-    told = []
+    told: list[Solution] = []
     [once] = model.parse([sentence], solution=True, report=told.append)
     [solution] = model.solve([sentence])
     assert once.comments == [

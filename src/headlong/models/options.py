@@ -95,7 +95,9 @@ class ParserOptions:
             listed = ", ".join((*TREE_METHODS, "automata"))
             raise OptionError(f"found training_decoder = {self.training_decoder!r}, expected one of {listed}")
         if self.part_families() and self.learner == "crf":
-            raise OptionError("found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals")
+            raise OptionError(
+                "found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals"
+            )
         for name in ("aggressiveness", "rate"):
             if not 0.0 < getattr(self, name) < math.inf:
                 raise OptionError(f"found {name} = {getattr(self, name)}, expected a positive number")
@@ -103,7 +105,6 @@ class ParserOptions:
             raise OptionError(f"found threshold = {self.threshold}, expected 0 to 1")
         if not 0.0 <= self.word_dropout < math.inf:
             raise OptionError(f"found word_dropout = {self.word_dropout}, expected 0 or more")
-
 
     def part_families(self) -> tuple[Family, ...]:
         """The families of parts of more than one arc, in the order of the core."""
