@@ -132,8 +132,8 @@ class _ProgramDecoder:
         check_limits(max_iterations, time_limit)
         if problem.extras is not None:
             raise OptionError(
-                f"found head bigrams, arbitrary siblings, non-projective arcs or paths, expected none: {self.name} does "
-                "not know them; ad3, subgradient and exact do"
+                f"found head bigrams, arbitrary siblings, non-projective arcs or paths, expected none: {self.name} "
+                "does not know them; ad3, subgradient and exact do"
             )
         projective = bool(projective)
         climbed = _CoreDecoder("climb")(problem, projective=projective)
