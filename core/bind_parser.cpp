@@ -242,6 +242,9 @@ nb::tuple parts(const PyArcModel& self, const Batch& batch, std::size_t kind, bo
         choose_candidates(model, words, decoder_from(projective), workspace.pruning, made.candidates);
         build_arcs(model.model, words, made);
         lay_out(made.candidates, made.size, false, higher.frames);
+        std::array<bool, KINDS> on{};
+        on[kind] = true;
+        lay_out(higher.frames, on, higher.extras);
         score_kind(model.model, words, made, static_cast<Kind>(kind), higher);
       },
       self.pruned);

@@ -132,6 +132,19 @@ struct PyExtras {
   }
 };
 
+// Paths are followed upwards, which must come to an end.
+void require_tree(std::span<const Index> heads) {
+  const Index size = static_cast<Index>(heads.size());
+  for (Index word = 1; word < size; ++word) {
+    Index above = word;
+    for (Index steps = 0; above != 0; ++steps) {
+      require(steps < size && heads[above] >= 0 && heads[above] < size,
+              "with extras the heads must be those of a tree");
+      above = heads[above];
+    }
+  }
+}
+
 // The extras, or none; they must belong to the frames.
 const Extras* extras_of(const Frames& frames, const PyExtras* extras) {
   if (!extras) return nullptr;
@@ -226,6 +239,7 @@ void bind_parts(nb::module_& m) {
           [](const Frames& frames, const In<double>& arc_scores, const In<Index>& heads, const PyExtras* extras) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(heads.size() == static_cast<std::size_t>(frames.size), "one head a word is needed");
+            if (extras) require_tree(view(heads));
             ClimbWorkspace workspace;
             return tree_value(frames, view(arc_scores), view(heads), workspace, extras_of(frames, extras));
           },

@@ -23,8 +23,8 @@ struct HigherProblem {
 template <class Weight>
 void build_higher(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs, HigherProblem& higher);
 
-// The parts of one kind over the candidates, with their scores, in higher.parts and higher.scores; the frames must be
-// laid out. The kind must have templates.
+// The parts of one kind over the candidates, with their scores, in higher.parts and higher.scores; frames and extras
+// must be laid out. The kind must have templates.
 template <class Weight>
 void score_kind(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs, Kind kind,
                 HigherProblem& higher);

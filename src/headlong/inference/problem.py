@@ -35,8 +35,8 @@ class Problem:
     `arcs` [n, 2] holds (head, modifier) sorted by modifier, then head; `scores` [n] what each is worth with its best
     label; `labels` [n] the number of that label (-1: none). `frames` has the scores of larger parts over the same
     candidates, in the order in which decoders read them; None: there are none, the problem is of first order. `larger`
-    has them once more one by one, for inspection; it may be left empty. `extras` has the scores of head bigrams,
-    arbitrary siblings, non-projective arcs and paths, where the model knows them.
+    has them once more one by one, for inspection; it may be left empty. `extras` has the scores of parts that frames do
+    not hold: head bigrams, arbitrary siblings, non-projective arcs, paths; None: there are none.
 
     >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
     >>> problem.score([-1, 2, 0])
