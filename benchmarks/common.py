@@ -7,8 +7,8 @@ import json
 import os
 import platform
 import resource
-import subprocess
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -140,16 +140,13 @@ def names(text: str) -> list[str]:
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     """The lines of a table in Markdown."""
-    return [
-        f"| {' | '.join(map(str, cells))} |"
-        for cells in [header, ["---", *(["---:"] * (len(header) - 1))], *rows]
-    ]
+    return [f"| {' | '.join(map(str, cells))} |" for cells in [header, ["---", *(["---:"] * (len(header) - 1))], *rows]]
 
 
 @dataclass(frozen=True)
 class Output:
-    """Where results go: benchmarks/results, benchmarks/RESULTS.md, docs/images; in the quick mode build/benchmarks/quick,
-    so that hasty figures do not replace good ones."""
+    """Where results go: benchmarks/results, benchmarks/RESULTS.md and docs/images; in the quick mode the same folders in
+    build/benchmarks/quick, so that hasty figures do not replace good ones."""
 
     quick: bool = False
 

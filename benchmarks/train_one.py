@@ -16,7 +16,6 @@ from typing import Any
 import headlong
 from benchmarks.common import peak_memory_mb, treebanks
 from headlong.evaluation import evaluate
-from headlong.inference import Solution
 
 
 def read(path: Path, limit: int) -> list[headlong.Sentence]:
@@ -45,7 +44,7 @@ def train(options: argparse.Namespace, folder: Path) -> headlong.Parser:
 
 def accuracy(parser: headlong.Parser, gold: list[headlong.Sentence]) -> dict[str, Any]:
     """Scores in per cent, the share of certified trees in per cent, and microseconds a word of parsing."""
-    solutions: list[Solution] = []
+    solutions: list[headlong.Solution] = []
     words = sum(map(len, gold))
     begin = time.process_time()
     parsed = list(parser.parse(gold, report=solutions.append))

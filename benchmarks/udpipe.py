@@ -1,4 +1,4 @@
-"""UDPipe 1 (`ufal.udpipe`) as the yardstick for speed and accuracy: trained on the same treebank, parser only, gold tags."""
+"""UDPipe 1 (`ufal.udpipe`) as the yardstick: trained on the same treebank, parser only, gold tags."""
 
 from __future__ import annotations
 
