@@ -145,8 +145,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
 
 @dataclass(frozen=True)
 class Output:
-    """Where results go: benchmarks/results, benchmarks/RESULTS.md and docs/images; in the quick mode the same folders in
-    build/benchmarks/quick, so that hasty figures do not replace good ones."""
+    """Where results go: benchmarks/results, benchmarks/RESULTS.md and docs/images; in the quick mode folders of the
+    same names in build/benchmarks/quick, so that hasty figures do not replace good ones."""
 
     quick: bool = False
 

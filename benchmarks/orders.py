@@ -116,7 +116,7 @@ def gain_rows(models: list[dict[str, Any]], split: str) -> list[list[str]]:
 
 def write_sections(figures: dict[str, Any], split: str, output: Output) -> None:
     """The sections of the page."""
-    header = ("treebank", "order", "UAS", "LAS (full labels)", "LAS (no subtypes)")
+    header: tuple[str, ...] = ("treebank", "order", "UAS", "LAS (full labels)", "LAS (no subtypes)")
     costs = ("training CPU s", "training memory MB", "model MB")
     made = f"Made by `python -m benchmarks.orders --split {split}`."
     output.section(
