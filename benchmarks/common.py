@@ -100,12 +100,13 @@ class Setting:
     order: int
     families: str = ""
     quick: bool = False
+    variant: str = ""  # tells other settings apart in the name of the file
 
     @property
     def path(self) -> Path:
         """Where the model is kept."""
         folder = WORK / "quick" if self.quick else WORK
-        return folder / f"{self.treebank}.o{self.order}{self.families.replace(',', '')}.model"
+        return folder / f"{self.treebank}.o{self.order}{self.families.replace(',', '')}{self.variant}.model"
 
     def train(self, *options: str, reuse: bool) -> dict[str, Any]:
         """Trains and tests in a process of its own (see `train_one`); with `reuse` tests the model that is there."""
