@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def test_tables_are_markdown():
 
 def test_medians_come_from_alternating_runs(monkeypatch):
     clock = iter([0.0, 1.0, 1.0, 11.0, 11.0, 14.0, 14.0, 34.0, 34.0, 36.0, 36.0, 37.0])
-    monkeypatch.setattr(common.time, "process_time", lambda: next(clock))
+    monkeypatch.setattr(time, "process_time", lambda: next(clock))
     done: list[str] = []
     found = common.cpu_medians({name: lambda n=name: done.append(n) for name in "ab"}, 3)  # type: ignore[misc]
     assert done == ["a", "b"] * 3
