@@ -294,11 +294,13 @@ nb::tuple problem(const PyArcModel& self, const Batch& batch, bool projective) {
       },
       self.pruned);
   const std::size_t count = made.arcs.count;
-  return nb::make_tuple(copied<Out<Index, 2>>(made.arcs.slots, {count, 2}),
-                        copied<Out<float, 1>>(made.arc_scores, {count}),
-                        copied<Out<float, 2>>(made.label_rows, {count, stride}),
-                        copied<Out<double, 1>>(made.scores, {count}), copied<Out<Index, 1>>(made.labels, {count}),
-                        workspace.higher.frames.size > 0 ? nb::cast(std::move(workspace.higher.frames)) : nb::none());
+  nb::object frames = nb::none(), extras = nb::none();
+  if (workspace.higher.frames.size > 0) frames = nb::cast(std::move(workspace.higher.frames));
+  if (workspace.higher.extras.any()) extras = extras_object(frames, std::move(workspace.higher.extras));
+  return nb::make_tuple(
+      copied<Out<Index, 2>>(made.arcs.slots, {count, 2}), copied<Out<float, 1>>(made.arc_scores, {count}),
+      copied<Out<float, 2>>(made.label_rows, {count, stride}), copied<Out<double, 1>>(made.scores, {count}),
+      copied<Out<Index, 1>>(made.labels, {count}), frames, extras);
 }
 
 // A trainer with the arrays that own what it reads and changes.
@@ -360,12 +362,14 @@ struct ArcTrainer {
 
   nb::tuple study(const In<Index, 1>& sentences, bool expected, float cost, const std::string& method, bool projective,
                   std::size_t threads, Index max_iterations) {
-    const TreeOptions options = options_of(method, projective, max_iterations, 0.0);
+    const bool free = method == "automata";
+    const TreeOptions options = options_of(free ? "exact" : method, projective, max_iterations, 0.0);
+    const Compare compare = expected ? Compare::Expected : free ? Compare::Free : Compare::Best;
     for (Index s : view(sentences))
       require(s >= 0 && static_cast<std::size_t>(s) < trainer.corpus.size(), "a sentence number is out of range");
     {
       nb::gil_scoped_release release;
-      trainer.study_batch(view(sentences), expected ? Compare::Expected : Compare::Best, cost, options, threads);
+      trainer.study_batch(view(sentences), compare, cost, options, threads);
     }
     auto losses = new_array<Out<double, 1>>({sentences.size()}), norms = new_array<Out<double, 1>>({sentences.size()});
     for (std::size_t i = 0; i < sentences.size(); ++i) {
@@ -373,6 +377,28 @@ struct ArcTrainer {
       norms.data()[i] = trainer.lessons[i].squared_norm;
     }
     return nb::make_tuple(losses, norms);
+  }
+
+  // Places and values of one of the two sparse differences of a lesson.
+  nb::tuple difference(std::size_t lesson, bool of_labels) const {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    const Difference& found = trainer.lessons[lesson].difference;
+    std::vector<Code> places;
+    std::vector<float> values;
+    for (const auto& [place, value] : (of_labels ? found.labels : found.parts).entries()) {
+      places.push_back(place);
+      values.push_back(value);
+    }
+    return nb::make_tuple(copied<Out<Code, 1>>(places, {places.size()}),
+                          copied<Out<float, 1>>(values, {values.size()}));
+  }
+
+  // The tree, with its labels, that a lesson compares with gold.
+  nb::tuple tree(std::size_t lesson) const {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    const Lesson& found = trainer.lessons[lesson];
+    return nb::make_tuple(copied<Out<Index, 1>>(found.heads, {found.heads.size()}),
+                          copied<Out<Index, 1>>(found.labels, {found.labels.size()}));
   }
 
   void apply(std::size_t lesson, float step, float time) {
@@ -398,7 +424,8 @@ void bind_parser(nb::module_& m) {
            "Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).")
       .def("set_nearby", &PyArcModel::set_nearby, "templates"_a, "Labels in the light of the tree.")
       .def("set_parts", &PyArcModel::set_parts, "kind"_a, "templates"_a,
-           "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings.")
+           "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings, 4 head\n"
+           "bigrams, 5 arbitrary siblings, 6 non-projective arcs, 7 paths.")
       .def("set_pruner", &PyArcModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
            "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
       .def("parse", &parse, "batch"_a, "method"_a, "projective"_a, "threads"_a, "max_iterations"_a = 1000,
@@ -433,9 +460,10 @@ void bind_parser(nb::module_& m) {
       .def("problem", &problem, "batch"_a, "projective"_a,
            nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
-                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None]"),
+                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, "
+                   "Extras | None]"),
            "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the\n"
-           "scores of larger parts, if the model has any.\n\n"
+           "scores of larger parts, in frames and extras, if the model has any.\n\n"
            "With projective there is a projective tree among the candidates.");
   nb::class_<ArcTrainer>(m, "ArcTrainer", "Decodes mini-batches against gold, then moves the weights.")
       .def(nb::init<const PyArcModel&, const Batch&, In<Index, 1>, In<Index, 1>, ArcTrainer::Matrix, ArcTrainer::Matrix,
@@ -448,7 +476,16 @@ void bind_parser(nb::module_& m) {
            nb::sig("def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: "
                    "str, projective: bool, threads: int, max_iterations: int = 1000) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-           "Losses and squared norms [sentences] of the differences that `apply` will use.")
+           "Losses and squared norms [sentences] of the differences that `apply` will use.\n\n"
+           "method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6).")
+      .def("difference", &ArcTrainer::difference, "lesson"_a, "of_labels"_a,
+           nb::sig("def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                   "numpy.typing.NDArray[numpy.float32]]"),
+           "The difference of features against gold of a sentence just studied: places in the table, and values.")
+      .def("tree", &ArcTrainer::tree, "lesson"_a,
+           nb::sig("def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.int32]]"),
+           "The heads and labels that a sentence just studied was compared with.")
       .def("apply", &ArcTrainer::apply, "lesson"_a, "step"_a, "time"_a);
 }
 

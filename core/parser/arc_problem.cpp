@@ -183,18 +183,19 @@ Score infer(ArcProblem& problem, RootRule root, Decoder decoder) {
 }
 
 template <class Weight>
-void tree_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
-                     std::span<const Index> heads, std::span<const Index> labels, Difference& out) {
+void arc_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
+                    std::span<const std::uint8_t> chosen, Difference& out) {
   out.parts.clear();
   out.labels.clear();
   std::vector<Code> scratch;
   for_each_arc(problem, [&](std::size_t arc, Index head, Index modifier) {
-    const bool gold = words.gold_heads[modifier] == head, chosen = heads[modifier] == head;
-    if (gold != chosen) add_arc_features(model, problem, arc, gold ? 1.0F : -1.0F, scratch, out.parts);
+    const bool gold = words.gold_heads[modifier] == head;
+    const Index label = problem.labels[arc];
+    if (gold != (chosen[arc] != 0)) add_arc_features(model, problem, arc, gold ? 1.0F : -1.0F, scratch, out.parts);
     if (!model.label) return;
-    if (gold && chosen && words.gold_labels[modifier] == labels[modifier]) return;
+    if (gold && chosen[arc] && words.gold_labels[modifier] == label) return;
     if (gold) add_label_features(model, problem, arc, words.gold_labels[modifier], 1.0F, scratch, out.labels);
-    if (chosen) add_label_features(model, problem, arc, labels[modifier], -1.0F, scratch, out.labels);
+    if (chosen[arc]) add_label_features(model, problem, arc, label, -1.0F, scratch, out.labels);
   });
 }
 
@@ -238,8 +239,8 @@ Score value(const ArcProblem& problem, Index label_stride, std::span<const Index
   template void prune(const ArcModel<Weight>&, const Words&, const PruningRule&, Decoder, ArcProblem&, Candidates&); \
   template void fold_best_labels(const ArcModel<Weight>&, const Words&, float, ArcProblem&);                         \
   template void fold_all_labels(const ArcModel<Weight>&, const Words&, ArcProblem&);                                 \
-  template void tree_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, std::span<const Index>,    \
-                                std::span<const Index>, Difference&);                                                \
+  template void arc_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&,                             \
+                               std::span<const std::uint8_t>, Difference&);                                          \
   template void expected_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, Difference&);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)

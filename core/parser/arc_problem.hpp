@@ -102,14 +102,15 @@ Score decode(ArcProblem& problem, RootRule root, Decoder decoder, std::span<Inde
 // The marginals of the candidates under `scores`, in problem.marginals [candidates]; returns the log-partition.
 Score infer(ArcProblem& problem, RootRule root, Decoder decoder);
 
-// The difference of features between gold and a tree, or between gold and the expectation under the model.
+// The difference of features between gold and chosen arcs, or between gold and the expectation under the model.
 struct Difference {
   SparseVector parts, labels;
   double squared_norm() const { return parts.squared_norm() + labels.squared_norm(); }
 };
+// `chosen` [candidates] flags arcs, which need not form a tree, each with its label in problem.labels.
 template <class Weight>
-void tree_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
-                     std::span<const Index> heads, std::span<const Index> labels, Difference& out);
+void arc_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
+                    std::span<const std::uint8_t> chosen, Difference& out);
 template <class Weight>
 void expected_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem, Difference& out);
 

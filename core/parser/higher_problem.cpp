@@ -2,41 +2,84 @@
 
 #include <algorithm>
 
+#include "factors/head_automaton.hpp"
+
 namespace headlong {
 
 namespace {
 
-// The modifiers of every word of a tree: those of a fan stand together, nearest first.
-struct Modifiers {
-  std::vector<Index> words;
-  std::vector<Index> begins;  // [2 * size + 1]
-
-  explicit Modifiers(std::span<const Index> heads) : words(heads.size()), begins(2 * heads.size() + 1, 0) {
-    const Index size = static_cast<Index>(heads.size());
-    for (Index word = 1; word < size; ++word) ++begins[fan_of(heads[word], word) + 1];
-    for (std::size_t fan = 1; fan < begins.size(); ++fan) begins[fan] += begins[fan - 1];
-    std::vector<Index> next(begins.begin(), begins.end() - 1);
-    for (Index word = 1; word < size; ++word)
-      if (heads[word] < word) words[next[fan_of(heads[word], word)]++] = word;
-    for (Index word = size - 1; word > 0; --word)
-      if (heads[word] > word) words[next[fan_of(heads[word], word)]++] = word;
-  }
-
-  std::span<const Index> of(Index fan) const {
-    return std::span(words).subspan(begins[fan], begins[fan + 1] - begins[fan]);
-  }
-};
+// Adds `amount` times the features of one part.
+template <class Weight>
+void add_part(const ArcModel<Weight>& model, const HigherProblem& higher, Kind kind, const PartRow& row, float amount,
+              std::vector<Code>& scratch, SparseVector& out) {
+  const auto k = static_cast<std::size_t>(kind);
+  if (model.higher[k])
+    add_features(higher.codes[k], *model.higher[k], row.slots.data(), row.relations.data(), model.parts.shift(), 1, 0,
+                 amount, scratch, out);
+}
 
 }  // namespace
+
+Choices choices_of(std::span<const Index> heads) {
+  Choices choices{
+      {heads.begin(), heads.end()}, std::vector<Index>(heads.size()), std::vector<Index>(2 * heads.size() + 1)};
+  const Index size = static_cast<Index>(heads.size());
+  for (Index word = 1; word < size; ++word) ++choices.begins[fan_of(heads[word], word) + 1];
+  for (std::size_t fan = 1; fan < choices.begins.size(); ++fan) choices.begins[fan] += choices.begins[fan - 1];
+  std::vector<Index> next(choices.begins.begin(), choices.begins.end() - 1);
+  for (Index word = 1; word < size; ++word)
+    if (heads[word] < word) choices.modifiers[next[fan_of(heads[word], word)]++] = word;
+  for (Index word = size - 1; word > 0; --word)
+    if (heads[word] > word) choices.modifiers[next[fan_of(heads[word], word)]++] = word;
+  return choices;
+}
+
+Score choose_freely(const ArcProblem& arcs, const Frames& frames, Choices& choices, std::span<std::uint8_t> chosen) {
+  choices = {std::vector<Index>(frames.size, NO_HEAD), {}, {0}};
+  std::fill(chosen.begin(), chosen.end(), std::uint8_t{0});
+  Score total = 0.0;
+  std::vector<Index> links;
+  std::vector<Score> scores;
+  Configuration best;
+  for (Index head = 0; head < frames.size; ++head) {
+    const HeadAutomaton automaton(frames, head);
+    const auto workspace = automaton.make_workspace();
+    links.clear();
+    append_links(frames, head, links);
+    scores.assign(links.size(), 0.0);  // of the lanes: arcs count where they lead to modifiers
+    for (std::size_t link = automaton.lane_links(); link < links.size(); ++link)
+      scores[link] = arcs.scores[links[link]];
+    total += automaton.maximize(scores, *workspace, best);
+    for (Index lane = 0; lane < automaton.lane_links(); ++lane)
+      if (best.on[lane]) choices.grandparents[head] = frames.arc_heads[links[lane]];
+    std::size_t link = automaton.lane_links();
+    for (const Index fan : {2 * head, 2 * head + 1}) {
+      for (Index place = 0; place < frames.fan_size(fan); ++place, ++link) {
+        if (!best.on[link]) continue;
+        chosen[links[link]] = 1;
+        choices.modifiers.push_back(frames.arc_modifiers[links[link]]);
+      }
+      choices.begins.push_back(static_cast<Index>(choices.modifiers.size()));
+    }
+  }
+  return total;
+}
 
 template <class Weight>
 void build_higher(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs, HigherProblem& higher) {
   lay_out(arcs.candidates, arcs.size, model.higher[static_cast<std::size_t>(Kind::TriSibling)] != nullptr,
           higher.frames);
+  std::array<bool, KINDS> on;
+  for (std::size_t kind = 0; kind < KINDS; ++kind) on[kind] = model.higher[kind] != nullptr;
+  lay_out(higher.frames, on, higher.extras);
   for (std::size_t kind = 0; kind < KINDS; ++kind) {
-    if (!model.higher[kind]) continue;
-    score_kind(model, words, arcs, static_cast<Kind>(kind), higher);
-    add_scores(static_cast<Kind>(kind), higher.scores, higher.frames);
+    if (!on[kind]) continue;
+    const auto name = static_cast<Kind>(kind);
+    score_kind(model, words, arcs, name, higher);
+    if (kind < FRAME_KINDS)
+      add_scores(name, higher.scores, higher.frames);
+    else
+      higher.extras.scores[kind] = higher.scores;
   }
 }
 
@@ -45,7 +88,10 @@ void score_kind(const ArcModel<Weight>& model, const Words& words, const ArcProb
                 HigherProblem& higher) {
   const auto k = static_cast<std::size_t>(kind);
   const Templates& templates = *model.higher[k];
-  add_parts(arcs.context, higher.frames, kind, higher.parts);
+  if (k < FRAME_KINDS)
+    add_parts(arcs.context, higher.frames, kind, higher.parts);
+  else
+    add_extras(arcs.context, higher.frames, higher.extras, kind, higher.slots, higher.parts);
   slot_codes(words.attributes, templates, higher.codes[k]);
   higher.scores.assign(higher.parts.count, 0.0F);
   score_parts(higher.codes[k], templates, higher.parts.view(), model.parts, model.instructions, higher.scores);
@@ -53,24 +99,39 @@ void score_kind(const ArcModel<Weight>& model, const Words& words, const ArcProb
 
 template <class Weight>
 void higher_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
-                       const HigherProblem& higher, std::span<const Index> heads, Difference& out) {
-  const Modifiers gold(words.gold_heads), found(heads);
+                       const HigherProblem& higher, const Choices& found, Difference& out) {
+  const Choices gold = choices_of(words.gold_heads);
   std::vector<Code> scratch;
-  auto add = [&](const Modifiers& modifiers, std::span<const Index> tree, Index head, float amount) {
-    visit_parts(arcs.context, head, tree[head], modifiers.of(2 * head), modifiers.of(2 * head + 1),
-                [&](Kind kind, const PartRow& row) {
-                  const auto k = static_cast<std::size_t>(kind);
-                  if (model.higher[k])
-                    add_features(higher.codes[k], *model.higher[k], row.slots.data(), row.relations.data(),
-                                 model.parts.shift(), 1, 0, amount, scratch, out.parts);
-                });
+  auto add = [&](const Choices& choices, Index head, float amount) {
+    visit_parts(arcs.context, head, choices.grandparents[head], choices.of(2 * head), choices.of(2 * head + 1),
+                [&](Kind kind, const PartRow& row) { add_part(model, higher, kind, row, amount, scratch, out.parts); });
   };
   for (Index head = 0; head < words.size(); ++head) {
-    if (words.gold_heads[head] == heads[head] && std::ranges::equal(gold.of(2 * head), found.of(2 * head)) &&
+    if (gold.grandparents[head] == found.grandparents[head] &&
+        std::ranges::equal(gold.of(2 * head), found.of(2 * head)) &&
         std::ranges::equal(gold.of(2 * head + 1), found.of(2 * head + 1)))
       continue;
-    add(gold, words.gold_heads, head, 1.0F);
-    add(found, heads, head, -1.0F);
+    add(gold, head, 1.0F);
+    add(found, head, -1.0F);
+  }
+}
+
+template <class Weight>
+void extra_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
+                      const HigherProblem& higher, std::span<const Index> heads, Difference& out) {
+  if (std::ranges::equal(words.gold_heads, heads)) return;
+  std::vector<Code> scratch;
+  // What both trees have cancels out.
+  for (std::size_t k = FRAME_KINDS; k < KINDS; ++k) {
+    const auto kind = static_cast<Kind>(k);
+    if (!model.higher[k]) continue;
+    auto add = [&](std::span<const Index> tree, float amount) {
+      visit_extras(kind, tree, [&](const ExtraSlots& slots) {
+        add_part(model, higher, kind, extra_part(arcs.context, kind, slots), amount, scratch, out.parts);
+      });
+    };
+    add(words.gold_heads, 1.0F);
+    add(heads, -1.0F);
   }
 }
 
@@ -90,10 +151,12 @@ void labels_of(const ArcProblem& arcs, std::span<const Index> heads, std::span<I
 }
 
 #define HEADLONG_INSTANTIATE(Weight)                                                                              \
+  template void extra_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&,  \
+                                 std::span<const Index>, Difference&);                                            \
   template void build_higher(const ArcModel<Weight>&, const Words&, const ArcProblem&, HigherProblem&);           \
   template void score_kind(const ArcModel<Weight>&, const Words&, const ArcProblem&, Kind, HigherProblem&);       \
   template void higher_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&, \
-                                  std::span<const Index>, Difference&);
+                                  const Choices&, Difference&);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)
 #undef HEADLONG_INSTANTIATE

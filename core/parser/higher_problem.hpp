@@ -3,16 +3,17 @@
 #pragma once
 
 #include "parser/arc_problem.hpp"
-#include "parser/tree_decoders.hpp"
-#include "parts/higher.hpp"
+#include "parser/extra_decoder.hpp"
 
 namespace headlong {
 
 // The parts of more than one arc of a sentence. It is its own workspace.
 struct HigherProblem {
   Frames frames;
+  Extras extras;
   std::array<SlotCodes, KINDS> codes;
   Parts parts;
+  std::vector<ExtraSlots> slots;
   std::vector<float> scores;
   TreeWorkspace decoding;
   TreeSolution solution;
@@ -28,11 +29,33 @@ template <class Weight>
 void score_kind(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs, Kind kind,
                 HigherProblem& higher);
 
+// What each head of a sentence takes for its head and its modifiers: those of a tree, or chosen by each on its own.
+struct Choices {
+  std::vector<Index> grandparents;  // [size] NO_HEAD for the root
+  std::vector<Index> modifiers;     // of a fan together, nearest first
+  std::vector<Index> begins;        // [2 * size + 1]
+
+  std::span<const Index> of(Index fan) const {
+    return std::span(modifiers).subspan(begins[fan], begins[fan + 1] - begins[fan]);
+  }
+};
+Choices choices_of(std::span<const Index> heads);
+
+// What every head would choose by itself under the scores of the arcs to its modifiers and of its parts (Koo 2010,
+// section 6): the best of a superset of all trees, by dynamic programming alone. Flags the chosen arcs and returns what
+// they and their parts are worth.
+Score choose_freely(const ArcProblem& arcs, const Frames& frames, Choices& choices, std::span<std::uint8_t> chosen);
+
 // Adds to a difference of features what the larger parts contribute: +1 for those of gold alone, -1 for those of the
-// other tree alone.
+// other choices alone.
 template <class Weight>
 void higher_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
-                       const HigherProblem& higher, std::span<const Index> heads, Difference& out);
+                       const HigherProblem& higher, const Choices& found, Difference& out);
+
+// The same for the extras of gold and another tree.
+template <class Weight>
+void extra_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
+                      const HigherProblem& higher, std::span<const Index> heads, Difference& out);
 
 // Whether all arcs of a tree are candidates. O(candidates).
 bool has_arcs(const ArcProblem& arcs, std::span<const Index> heads);

@@ -6,41 +6,61 @@ namespace headlong {
 
 namespace {
 
-// Decodes with the larger parts; returns by how much more than gold's larger parts the tree is worth.
-double decode_higher(const ArcModel<float>& model, const Words& words, TreeOptions options, Lesson& lesson) {
+void choose_tree_arcs(const ArcProblem& problem, Lesson& lesson) {
+  for (std::size_t arc = 0; arc < problem.arcs.count; ++arc)
+    lesson.chosen[arc] = lesson.heads[problem.arcs.slots[2 * arc + 1]] == problem.arcs.slots[2 * arc];
+}
+
+// Finds arcs that are better than gold's, or as good, under the scores with costs; returns what they are worth.
+Score find_rival(const ArcModel<float>& model, const Words& words, Compare compare, TreeOptions options,
+                 Lesson& lesson) {
+  ArcProblem& problem = lesson.problem;
   HigherProblem& higher = lesson.higher;
-  build_higher(model, words, lesson.problem, higher);
+  lesson.chosen.resize(problem.arcs.count);
+  if (model.is_first_order()) {
+    const Decoder decoder = options.rules.projective ? Decoder::Eisner : Decoder::Mst;
+    const Score found = decode(problem, model.root, decoder, lesson.heads, lesson.labels);
+    choose_tree_arcs(problem, lesson);
+    return found;
+  }
+  build_higher(model, words, problem, higher);
+  if (compare == Compare::Free) return choose_freely(problem, higher.frames, lesson.choices, lesson.chosen);
   options.rules.root = model.root;
-  solve_tree(higher.frames, lesson.problem.scores, options, higher.decoding, higher.solution);
+  solve_tree(higher.frames, higher.extras, problem.scores, options, higher.decoding, higher.solution);
   lesson.heads.assign(higher.solution.heads.begin(), higher.solution.heads.end());
-  labels_of(lesson.problem, lesson.heads, lesson.labels);
-  return higher.solution.score - tree_value(higher.frames, {}, words.gold_heads, higher.decoding.climb);
+  labels_of(problem, lesson.heads, lesson.labels);
+  choose_tree_arcs(problem, lesson);
+  lesson.choices = choices_of(lesson.heads);
+  return higher.solution.score;
 }
 
 }  // namespace
 
 void study(const ArcModel<float>& model, const Words& words, Compare compare, float cost, const TreeOptions& options,
            Lesson& lesson) {
-  const Decoder decoder = options.rules.projective ? Decoder::Eisner : Decoder::Mst;
   ArcProblem& problem = lesson.problem;
   build_arcs(model, words, problem);
-  const double gold = value(problem, model.label ? model.labels.stride : 0, words.gold_heads, words.gold_labels);
-  if (compare == Compare::Best) {
+  double gold = value(problem, model.label ? model.labels.stride : 0, words.gold_heads, words.gold_labels);
+  if (compare == Compare::Expected) {
+    fold_all_labels(model, words, problem);
+    lesson.loss = infer(problem, model.root, options.rules.projective ? Decoder::Eisner : Decoder::Mst) - gold;
+    expected_difference(model, words, problem, lesson.difference);
+  } else {
     lesson.heads.resize(words.size());
     lesson.labels.resize(words.size());
     fold_best_labels(model, words, cost, problem);
-    const bool first_order = model.is_first_order();
-    lesson.loss = (first_order ? decode(problem, model.root, decoder, lesson.heads, lesson.labels)
-                               : decode_higher(model, words, options, lesson)) -
-                  gold;
-    tree_difference(model, words, problem, lesson.heads, lesson.labels, lesson.difference);
-    if (!first_order) higher_difference(model, words, problem, lesson.higher, lesson.heads, lesson.difference);
+    const Score rival = find_rival(model, words, compare, options, lesson);
+    arc_difference(model, words, problem, lesson.chosen, lesson.difference);
+    if (!model.is_first_order()) {
+      HigherProblem& higher = lesson.higher;
+      const Extras* extras = compare == Compare::Best ? &higher.extras : nullptr;
+      gold += tree_value(higher.frames, {}, words.gold_heads, higher.decoding.climb, extras);
+      higher_difference(model, words, problem, higher, lesson.choices, lesson.difference);
+      if (extras) extra_difference(model, words, problem, higher, lesson.heads, lesson.difference);
+    }
+    lesson.loss = rival - gold;
     if (model.nearby)
       lesson.loss += label_difference(model, words, problem, cost, lesson.difference.labels, lesson.labeler);
-  } else {
-    fold_all_labels(model, words, problem);
-    lesson.loss = infer(problem, model.root, decoder) - gold;
-    expected_difference(model, words, problem, lesson.difference);
   }
   lesson.squared_norm = lesson.difference.squared_norm();
 }

@@ -6,8 +6,9 @@
 
 namespace headlong {
 
-// What learning compares gold with: the cost-augmented best tree, or the expectation under the model.
-enum class Compare : std::uint8_t { Best, Expected };
+// What learning compares gold with: the cost-augmented best tree, what every head would choose by itself (for models
+// with larger parts), or the expectation under the model.
+enum class Compare : std::uint8_t { Best, Free, Expected };
 
 // One sentence of a mini-batch on its way from decoding to the update.
 struct Lesson {
@@ -15,9 +16,11 @@ struct Lesson {
   HigherProblem higher;
   LabelerWorkspace labeler;
   Difference difference;
-  std::vector<Index> heads, labels;
-  double loss = 0.0;          // hinge loss with the cost, or negative log-likelihood
-  double squared_norm = 0.0;  // of the difference
+  std::vector<Index> heads, labels;  // of the best tree
+  std::vector<std::uint8_t> chosen;  // [candidates] the arcs that are compared with gold's
+  Choices choices;                   // and what the heads take
+  double loss = 0.0;                 // hinge loss with the cost, or negative log-likelihood
+  double squared_norm = 0.0;         // of the difference
 };
 
 // Decodes one sentence, whose candidates are in lesson.problem, and takes the difference of features against gold.

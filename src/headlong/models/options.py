@@ -35,7 +35,8 @@ class ParserOptions:
         any for orders above 1, and for order 1 projective ones if at most 1 % of the training arcs are
         non-projective: arc scores alone cannot tell the few crossing arcs that are right.
     training_decoder: how trees are found in training with orders above 1 (and on the development data): "exact", "ad3",
-        "subgradient", "climb" or "arcs".
+        "subgradient", "climb", "arcs", or "automata": then every head chooses its modifiers by itself, which need not
+        make a tree (Koo 2010, section 6), and "exact" is used on the development data.
     """
 
     order: int = 1
@@ -55,7 +56,7 @@ class ParserOptions:
     pruner_bits: int = 18
     root: Literal["auto", "single", "multi"] = "auto"
     trees: Literal["auto", "any", "projective"] = "auto"
-    training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs"] = "exact"
+    training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs", "automata"] = "exact"
     seed: int = 1
     licence: str = ""
     name: str = ""
@@ -90,11 +91,14 @@ class ParserOptions:
             if getattr(self, name) not in allowed:
                 listed = ", ".join(map(str, allowed))
                 raise OptionError(f"found {name} = {getattr(self, name)!r}, expected one of {listed}")
-        if self.training_decoder not in TREE_METHODS:
-            listed = ", ".join(TREE_METHODS)
+        if self.training_decoder not in (*TREE_METHODS, "automata"):
+            listed = ", ".join((*TREE_METHODS, "automata"))
             raise OptionError(f"found training_decoder = {self.training_decoder!r}, expected one of {listed}")
         if self.part_families() and self.learner == "crf":
             raise OptionError("found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals")
+        extras = [family.name for family in self.part_families() if family in dependency.EXTRAS]
+        if extras and self.training_decoder == "automata":
+            raise OptionError(f"found training_decoder = 'automata' with {extras[0]}, which no head automaton scores")
         for name in ("aggressiveness", "rate"):
             if not 0.0 < getattr(self, name) < math.inf:
                 raise OptionError(f"found {name} = {getattr(self, name)}, expected a positive number")

@@ -72,7 +72,7 @@ class Parser:
         pruner_bits: int = 18,
         root: Literal["auto", "single", "multi"] = "auto",
         trees: Literal["auto", "any", "projective"] = "auto",
-        training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs"] = "exact",
+        training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs", "automata"] = "exact",
         seed: int = 1,
         licence: str = "",
         name: str = "",

@@ -240,8 +240,9 @@ class _Run:
     def _evaluate(self, model: TrainedArcs) -> dict[str, float]:
         if self.dev is None:
             return {}
+        decoder = self.options.training_decoder if self.options.training_decoder != "automata" else "exact"
         heads, labels, *_ = pruned_model(model, self.pruning).parse(
-            self.dev.batch, self.options.training_decoder, self.projective, self.threads
+            self.dev.batch, decoder, self.projective, self.threads
         )
         return self.dev.accuracy(heads, labels)
 
