@@ -130,11 +130,6 @@ class _ProgramDecoder:
         time_limit: float = 0.0,
     ) -> Solution:
         check_limits(max_iterations, time_limit)
-        if problem.extras is not None:
-            raise OptionError(
-                f"found head bigrams, arbitrary siblings, non-projective arcs or paths, expected none: {self.name} "
-                "does not know them; ad3, subgradient and exact do"
-            )
         projective = bool(projective)
         climbed = _CoreDecoder("climb")(problem, projective=projective)
         if problem.size == 1 or climbed.status == "infeasible":
@@ -176,7 +171,8 @@ def problem_graph(problem: Problem, *, projective: bool = False) -> Graph:
     """
     if problem.extras is not None:
         raise OptionError(
-            "found a problem with head bigrams, arbitrary siblings, non-projective arcs or paths, expected none"
+            "found a problem with head bigrams, arbitrary siblings, non-projective arcs or paths, expected none: "
+            "ad3, subgradient and exact know them"
         )
     graph = Graph()
     arcs = graph.variables(len(problem.arcs), problem.scores)
