@@ -24,4 +24,4 @@ stubs: dev
 	python -m nanobind.stubgen -m headlong._core -o src/headlong/_core.pyi
 
 bench:
-	python -m benchmarks.first_order
+	python -m benchmarks.orders

@@ -136,21 +136,22 @@ Answer described(const SolverResult& result) {
   out["iterations"] = result.iterations;
   out["primal_residual"] = result.primal_residual;
   out["dual_residual"] = result.dual_residual;
-  auto* rows = new double[result.trace.size() * 6 + 1];
+  auto* rows = new double[result.trace.size() * 7 + 1];
   nb::capsule owner(rows, [](void* pointer) noexcept { delete[] static_cast<double*>(pointer); });
   double* next = rows;
   for (const TracePoint& point : result.trace)
     for (double entry : {static_cast<double>(point.iteration), point.value, point.bound, point.primal_residual,
-                         point.dual_residual, point.seconds})
+                         point.dual_residual, point.seconds, static_cast<double>(point.solved)})
       *next++ = entry;
-  out["trace"] = nb::ndarray<nb::numpy, double, nb::ndim<2>>(rows, {result.trace.size(), 6}, owner);
+  out["trace"] = nb::ndarray<nb::numpy, double, nb::ndim<2>>(rows, {result.trace.size(), 7}, owner);
   return out;
 }
 
 constexpr const char* RESULT =
     "A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,\n"
-    "fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of\n"
-    "iteration, value, bound, primal residual, dual residual and seconds.";
+    "fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 7] of\n"
+    "iteration, value, bound, primal residual, dual residual, seconds, and how many factors the subgradient method\n"
+    "had to solve.";
 
 }  // namespace
 

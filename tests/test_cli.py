@@ -610,6 +610,46 @@ def test_inspect_problem(model, capsys):
         assert sum(one["probability"] for one in word["candidates"]) == pytest.approx(1.0)
 
 
+def test_second_order_from_the_command_line(model, capsys):
+    arguments = ["train", "--train", "train.conllu", "--dev", "dev.conllu", "--output", "2.model", "--order", "2"]
+    result = run(capsys, *arguments, "--families=+tri-sibling", "--training-decoder", "climb", "--bits", "10")
+    assert result.code == 0
+    assert re.search(r"the pruner keeps [\d.]+ % of the gold heads of the development data", result.err)
+    parse = ["parse", "--model", "2.model", "dev.conllu"]
+    quiet = run(capsys, *parse)
+    assert (quiet.code, quiet.err) == (0, "")
+    told = run(capsys, *parse, "--solution", "--trees", "projective", "--decoder", "ad3", "--max-iterations", "50")
+    assert told.err == "headlong: 2 sentences, 100.0 % certified\n"
+    assert told.out.count("# parse_certified = yes\n") == 2
+    guess = run(capsys, *parse, "--decoder", "climb", "--time-limit", "1")
+    assert guess.err == "headlong: 2 sentences, 0.0 % certified, 2 approximate\n"
+    assert run(capsys, *parse, "--decoder", "mst", "--trees", "projective").code == 2
+    assert run(capsys, *parse, "--time-limit", "-1").code == 2
+    inspect = ["inspect", "parts", "2.model", "train.conllu", "--sentence", "2"]
+    shown = run(capsys, *inspect).out
+    for name in ("sibling", "grandparent", "tri-sibling"):
+        assert re.search(rf"^{name}: [\d,]+ parts$", shown, re.MULTILINE)
+    assert re.search(r"^tree: score [\d.-]+, bound [\d.-]+, certified \(optimal", shown, re.MULTILINE)
+    seen = json.loads(run(capsys, *inspect, "--json", "--family", "sibling").out)
+    assert list(seen["parts"]) == ["sibling"]
+    assert sum(seen["tree"]["worth"].values()) == pytest.approx(seen["tree"]["score"], abs=1e-4)
+    assert sum(one["chosen"] for one in seen["candidates"]) == len(seen["tree"]["heads"])
+    wrong = run(capsys, *inspect, "--family", "bow")
+    assert wrong.code == 2
+    assert "expected one that the model has (sibling, grandparent, tri-sibling)" in wrong.err
+    assert run(capsys, "inspect", "parts", "x.model", "train.conllu").code == 0
+
+
+def test_decoders_and_limits_are_those_of_the_library():
+    from headlong.cli import _parser
+    from headlong.inference.decoders import DECODERS, MAX_ITERATIONS
+    from headlong.models.parser import TIME_LIMIT
+
+    for name in DECODERS:
+        args = _parser().parse_args(["parse", "--model", "m", "--decoder", name])
+        assert (args.decoder, args.time_limit, args.max_iterations) == (name, TIME_LIMIT, MAX_ITERATIONS)
+
+
 @pytest.mark.parametrize("wanted", ["0", "9", "nobody"])
 def test_inspect_a_sentence_that_is_not_there(wanted, model, capsys):
     result = run(capsys, "inspect", "problem", "x.model", "dev.conllu", "--sentence", wanted)

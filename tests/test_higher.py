@@ -121,6 +121,7 @@ class Setting:
         )
         self.tables = ArcTables(self.shape)
         random = np.random.default_rng(seed)
+        assert self.tables.labels is not None
         for table in (self.tables.parts, self.tables.labels):
             table[:] = random.normal(size=table.shape)
         gold = (self.corpus.heads, self.corpus.labels)
@@ -194,6 +195,7 @@ def test_losses_are_differences_of_features(seed, kinds, nearby, cost, method):
     """loss = cost of the wrong arcs and labels - weights . (gold - found), for the tree and then for its labels."""
     setting = Setting(toy.treebank()[:9], kinds=sorted(kinds), nearby=nearby, seed=seed)
     losses = setting.study(cost, method)
+    assert setting.tables.labels is not None
     flat = {False: setting.tables.parts.ravel(), True: setting.tables.labels.ravel()}
     begin = 0
     for lesson, loss in enumerate(losses.tolist()):
@@ -227,6 +229,7 @@ def test_heads_that_choose_by_themselves_do_no_worse_than_a_tree(seed, kinds):
         places, values = setting.trainer.difference(lesson, False)
         label_places, label_values = setting.trainer.difference(lesson, True)
         product = float(setting.tables.parts.ravel()[places].astype(np.float64) @ values)
+        assert setting.tables.labels is not None
         product += float(setting.tables.labels.ravel()[label_places].astype(np.float64) @ label_values)
         assert loss == pytest.approx(-product, abs=1e-2)
 
@@ -281,6 +284,8 @@ def test_labels_are_chosen_in_the_light_of_the_tree(seed, which):
     codes, _, _ = setting.encoder.encode([sentence])
     heads, labels, *_ = setting.model.parse(batch, "exact", False, 1)
     arcs, _, rows, *_ = setting.model.problem(batch, False)
+    assert setting.shape.allowed is not None
+    assert setting.tables.labels is not None
     columns = setting.shape.allowed.shape[2]
     base = {(head, word): row[:columns] for (head, word), row in zip(arcs.tolist(), rows, strict=True)}
     first = [-1, *(int(np.argmax(base[heads[word], word])) for word in range(1, len(heads)))]

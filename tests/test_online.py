@@ -48,7 +48,7 @@ class Setting:
     def study(self, learner, sentence=0):
         """Loss and squared norm of one sentence."""
         which = np.array([sentence], np.int32)
-        losses, norms = self.trainer.study(which, learner.expected, learner.cost, False, 1)
+        losses, norms = self.trainer.study(which, learner.expected, learner.cost, "exact", False, 1)
         return float(losses[0]), float(norms[0])
 
     def shake(self, seed=0, scale=0.3):
@@ -339,7 +339,7 @@ def test_every_learner_learns_a_treebank_by_heart(name, batch_size):
     if batch_size == 1:  # the averages of larger batches lag behind
         models.append(tables.average(20 * len(setting.corpus.lengths)).core_model())
     for model in models:
-        heads, labels, _ = model.parse(setting.corpus.batch, False, 1)
+        heads, labels, *_ = model.parse(setting.corpus.batch, "exact", False, 1)
         assert setting.corpus.accuracy(heads, labels) == {"UAS": 100.0, "LAS": 100.0}
 
 
@@ -369,8 +369,8 @@ class Script:
         self.loss, self.norm = loss, norm
         self.studied, self.applied = [], []
 
-    def study(self, sentences, expected, cost, projective, threads):
-        self.studied.append((sentences.tolist(), expected, cost, projective, threads))
+    def study(self, sentences, expected, cost, method, projective, threads):
+        self.studied.append((sentences.tolist(), expected, cost, method, projective, threads))
         return np.full(len(sentences), self.loss), np.full(len(sentences), self.norm)
 
     def apply(self, lesson, step, time):
@@ -390,10 +390,10 @@ def test_the_order_of_an_epoch_depends_on_seed_and_epoch_alone():
 
 def test_what_the_loop_asks_for():
     script = Script()
-    found = list(Loop(2, 1, 4, threads=3, projective=True).epoch(script, Mira(0.25), 2, 10))
+    found = list(Loop(2, 1, 4, threads=3, projective=True, decoder="ad3").epoch(script, Mira(0.25), 2, 10))
     assert found == [(4, 8.0), (8, 16.0), (10, 20.0)]
     assert [len(batch) for batch, *_ in script.studied] == [4, 4, 2]
-    assert {tuple(rest) for _, *rest in script.studied} == {(False, 1.0, True, 3)}
+    assert {tuple(rest) for _, *rest in script.studied} == {(False, 1.0, "ad3", True, 3)}
     assert script.applied == [(i % 4, 0.25, 10.0 + i) for i in range(10)]
 
 
@@ -435,7 +435,7 @@ def test_steps_out_of_all_proportion_do_not_hang():
         table[:] = np.nan
     for projective in (False, True):
         for expected in (False, True):
-            losses, _ = setting.trainer.study(np.zeros(1, np.int32), expected, 0.0, projective, 1)
+            losses, _ = setting.trainer.study(np.zeros(1, np.int32), expected, 0.0, "exact", projective, 1)
             assert not np.isfinite(losses).any()
 
 

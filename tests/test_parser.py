@@ -3,12 +3,13 @@
 import threading
 from dataclasses import asdict
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
 import headlong
-from headlong import DataError, ModelError, OptionError, Parser, Sentence, read_conllu
+from headlong import DataError, ModelError, OptionError, Parser, Sentence, Solution, read_conllu
 from headlong.errors import NotFittedError
 from headlong.features.attributes import WordEncoder
 from headlong.inference.decoders import marginals
@@ -191,10 +192,23 @@ def test_steps_out_of_all_proportion():
 # ---- options and errors
 
 
+FAMILIES = "sibling, grandparent, grand-sibling, tri-sibling"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": 2}, "found order = 2, expected one of 1"),
+        ({"order": 4}, "found order = 4, expected one of 1, 2, 3"),
+        ({"families": "sibling"}, "found 'sibling' in families, expected + or - and one of " + FAMILIES),
+        ({"families": "+sibling,-bow"}, "found '-bow' in families, expected + or - and one of " + FAMILIES),
+        (
+            {"training_decoder": "mst"},
+            "found training_decoder = 'mst', expected one of exact, ad3, subgradient, climb, arcs, automata",
+        ),
+        (
+            {"order": 2, "learner": "crf"},
+            "found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals",
+        ),
         ({"learner": "svm"}, "found learner = 'svm', expected one of mira, perceptron, crf"),
         ({"root": "double"}, "found root = 'double', expected one of auto, single, multi"),
         ({"epochs": 0}, "found epochs = 0, expected 1 to 1000"),
@@ -251,6 +265,14 @@ def test_wrong_ways_to_parse(parser):
     for use in (parser.parse, parser.solve):
         with pytest.raises(OptionError, match="found decoder 'best', expected one of mst, eisner"):
             use([], decoder="best")
+        with pytest.raises(OptionError, match="found trees = 'all', expected one of any, projective"):
+            use([], trees="all")
+        with pytest.raises(OptionError, match="found decoder 'mst' for trees = 'projective', expected eisner"):
+            use([], decoder="mst", trees="projective")
+        with pytest.raises(OptionError, match="found time_limit = -1, expected seconds"):
+            use([], time_limit=-1)
+        with pytest.raises(OptionError, match="found max_iterations = 0, expected at least 1"):
+            use([], max_iterations=0)
     with pytest.raises(OptionError, match="found deps = 'drop', expected one of clear, keep, copy"):
         parser.parse([], deps="drop")
 
@@ -448,27 +470,61 @@ def test_confidence_is_the_probability_of_the_arc(projective, rule, parser, mult
     decoder = "eisner" if projective else "mst"
     for sentence, parsed in zip(sentences, model.parse(sentences, decoder=decoder, confidence=True), strict=True):
         batch, _ = model._encoder.batch([sentence])
-        arcs, arc_scores, rows, _, _ = model._model.problem(batch, projective)
+        arcs, arc_scores, rows, *_ = model._model.problem(batch, projective)
         allowed = model.trained.arcs.shape.allowed
         tags = [0, *map(model._encoder.tag_number, sentence.upos[1:])]
         size = len(sentence) + 1
         matrix = np.full((size, size), -np.inf)
-        best = {}
         for (head, modifier), score, row in zip(arcs.tolist(), arc_scores.tolist(), rows, strict=True):
             may = np.flatnonzero(allowed[tags[head], tags[modifier]])
-            labelled = row[may].astype(np.float64)
-            total = np.logaddexp.reduce(labelled)
-            matrix[head, modifier] = score + total
-            best[head, modifier] = (np.exp(labelled.max() - total), model.trained.labels[may[labelled.argmax()]])
+            matrix[head, modifier] = score + np.logaddexp.reduce(row[may].astype(np.float64))
         expected, _ = oracles.enumerated_marginals(matrix, rule == "single", projective)
         found = probabilities(parsed)
         assert ((found >= 0) & (found <= 1)).all()
         for word in range(1, size):
-            head = parsed.heads[word]
-            share, label = best[head, word]
-            assert parsed.labels[word] == label
-            assert found[word - 1, 0] == pytest.approx(expected[head, word], abs=6e-5)
-            assert found[word - 1, 1] == pytest.approx(expected[head, word] * share, abs=6e-5)
+            assert found[word - 1, 0] == pytest.approx(expected[parsed.heads[word], word], abs=6e-5)
+        check_label_shares(model, sentence, parsed, projective)
+
+
+def check_label_shares(model, sentence, parsed, projective):
+    """The probabilities of all labels that an arc may have make up that of the arc; the chosen one is the largest."""
+    batch, _ = model._encoder.batch([sentence])
+    heads, size = np.array(parsed.heads, np.int32), len(sentence) + 1
+    tags = [0, *map(model._encoder.tag_number, sentence.upos[1:])]
+    labels = range(len(model.trained.labels))
+    shares = np.array(
+        [model._model.confidence(batch, heads, np.full(size, label, np.int32), projective, 1)[1] for label in labels]
+    )
+    arcs, _ = model._model.confidence(batch, heads, np.zeros(size, np.int32), projective, 1)
+    found = probabilities(parsed)
+    for word in range(1, size):
+        may = np.flatnonzero(model.trained.arcs.shape.allowed[tags[parsed.heads[word]], tags[word]])
+        assert shares[may, word].sum() == pytest.approx(arcs[word], rel=1e-9)
+        assert parsed.labels[word] == model.trained.labels[may[shares[may, word].argmax()]]
+        assert found[word - 1] == pytest.approx([arcs[word], shares[may, word].max()], abs=6e-5)
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_confidence_of_higher_orders_is_the_pruners(order):
+    model = Parser(order=order, **SMALL).fit(toy.treebank())
+    sentences = [s for s in toy.treebank() if len(s) <= 5]
+    for sentence, parsed in zip(sentences, model.parse(sentences, confidence=True), strict=True):
+        batch, _ = model._encoder.batch([sentence])
+        pruning = model.trained.pruning
+        assert pruning is not None
+        arcs, scores, *_ = pruning.model.core_model().problem(batch, False)
+        matrix = np.full((len(sentence) + 1, len(sentence) + 1), -np.inf)
+        matrix[arcs[:, 0], arcs[:, 1]] = scores
+        expected, _ = oracles.enumerated_marginals(matrix, True, False)
+        np.testing.assert_allclose(model.posteriors(sentence), expected, atol=1e-9)
+        for word in range(1, len(sentence) + 1):
+            assert probabilities(parsed)[word - 1, 0] == pytest.approx(expected[parsed.heads[word], word], abs=6e-5)
+        check_label_shares(model, sentence, parsed, False)
+    bare = Parser(order=order, pruner_epochs=0, **SMALL).fit(toy.treebank()[:4])
+    with pytest.raises(OptionError, match="found confidence for a parser of higher order without a pruner"):
+        bare.parse([], confidence=True)
+    with pytest.raises(OptionError, match="found a parser without a pruner"):
+        bare.posteriors(sentences[0])
 
 
 def test_confidence_beside_other_notes(parser, tmp_path):
@@ -509,7 +565,7 @@ def test_problems(parser):
     assert all(a != b for a, b in pairwise(problem.arcs.tolist()))
     tree_marginals, _ = marginals(problem)
     np.testing.assert_allclose(tree_marginals[:, 1:].sum(axis=0), 1)
-    _, _, scores = parser._model.parse(parser._encoder.batch([sentence])[0], False, 1)
+    _, _, scores, *_ = parser._model.parse(parser._encoder.batch([sentence])[0], "exact", False, 1)
     [solution] = parser.solve([sentence])
     assert scores[0] == pytest.approx(solution.score, rel=1e-12)
 
@@ -543,7 +599,7 @@ def test_the_model_card(parser):
     assert "root" in info["labels"]
     assert "NOUN" in info["tags"]
     assert {family.name: len(family.templates) for family in parser.families} == info["templates"]
-    assert set(info["templates"]) == {"arc", "between", "label", "pruner"}
+    assert set(info["templates"]) == {"arc", "between", "label", "nearby", "pruner"}
 
 
 @pytest.mark.parametrize("columns", ["lemmas and xpos", "upos only"])
@@ -555,6 +611,86 @@ def test_columns_that_a_treebank_may_lack(columns):
         ]
     parser = Parser(**SMALL).fit(train)
     assert answers(parser.parse(train)) == answers(train)
+
+
+# ---- higher orders
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_a_higher_order_model_comes_back_as_it_was(order, tmp_path):
+    model = Parser(order=order, **SMALL).fit(toy.treebank())
+    assert answers(model.parse(toy.treebank())) == answers(toy.treebank())
+    model.save(tmp_path / "m")
+    loaded = headlong.load(tmp_path / "m")
+    assert loaded.options == model.options
+    assert loaded.families == model.families
+    assert loaded.info() == model.info()
+    sentences = [*toy.treebank(), *strange_sentences().values()]
+    for options in ({}, {"decoder": "eisner"}, {"decoder": "ad3", "trees": "projective"}, {"confidence": True}):
+        limits: dict[str, Any] = {"time_limit": 0.0, "max_iterations": 10}  # the clock is not the same twice
+        expected = [str(s) for s in model.parse(sentences, solution=True, **limits, **options)]
+        assert [str(s) for s in loaded.parse(sentences, solution=True, threads=3, **limits, **options)] == expected
+    loaded.save(tmp_path / "again")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"order": 1}, []),
+        ({"order": 2}, ["sibling", "grandparent"]),
+        ({"order": 3}, ["sibling", "grandparent", "grand-sibling", "tri-sibling"]),
+        ({"order": 2, "families": "-grandparent, +tri-sibling"}, ["sibling", "tri-sibling"]),
+        ({"order": 1, "families": "+grandparent"}, ["grandparent"]),
+    ],
+)
+def test_families_are_switched_on_and_off(options, expected):
+    model = Parser(**options, **SMALL).fit(toy.treebank())
+    assert [family.name for family in model.trained.arcs.shape.higher] == expected
+    assert list(model.problem(toy.treebank()[0]).parts()) == ["arc", *expected]
+    assert all(solution.certified for solution in model.solve(toy.treebank()))
+
+
+def test_training_of_second_order_goes_on_where_it_stopped(tmp_path):
+    train, dev = toy.treebank(), toy.treebank()[:5]
+    whole = Parser(order=2, **SMALL).fit(train, dev)
+    broken = Parser(order=2, **SMALL).fit(train, dev, checkpoint=tmp_path / "c", progress=interrupt_at(2))
+    assert broken.interrupted
+    resumed = Parser(order=2, **SMALL).fit(train, dev, checkpoint=tmp_path / "c", resume=True, threads=2)
+    whole.save(tmp_path / "whole")
+    resumed.save(tmp_path / "resumed")
+    assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
+
+
+def test_comments_tell_how_a_tree_was_found():
+    model = Parser(order=2, **SMALL).fit(toy.treebank())
+    sentence = toy.treebank()[0]
+    told: list[Solution] = []
+    [once] = model.parse([sentence], solution=True, report=told.append)
+    [solution] = model.solve([sentence])
+    assert once.comments == [
+        "# sent_id = 1",
+        f"# parse_score = {solution.score:.6f}",
+        f"# parse_bound = {solution.bound:.6f}",
+        "# parse_certified = yes",
+        f"# parse_iterations = {solution.iterations}",
+        "# parse_status = optimal",
+    ]
+    assert [one.score for one in told] == [solution.score]
+    [guess] = model.parse([once], solution=True, decoder="mst")
+    assert len(guess.comments) == 6
+    assert guess.metadata["parse_bound"] == "inf"
+    assert guess.metadata["parse_certified"] == "no"
+    assert guess.metadata["parse_status"] == "approximate"
+
+
+def test_a_long_sentence_keeps_to_the_time_limit():
+    model = Parser(order=3, **SMALL).fit(toy.treebank())
+    sentence = toy.long_sentence(1000)
+    [solution] = model.solve([sentence], time_limit=0.05)
+    assert oracles.is_tree(solution.heads)
+    assert oracles.root_arcs(solution.heads) == 1
+    assert solution.bound >= solution.score
 
 
 # ---- interruptions

@@ -171,6 +171,25 @@ def test_lazy_decoding_changes_nothing(rule):
             _core.subgradient(graph, rule=rule, lazy=lazy, max_iterations=300, trace=True) for lazy in (True, False)
         )
         np.testing.assert_array_equal(lazy["trace"][:, :5], eager["trace"][:, :5])
+        factors = graph.factors
+        assert (eager["trace"][:, 6] == factors).all()
+        assert lazy["trace"][0, 6] == factors
+        assert (lazy["trace"][:, 6] <= factors).all()
+
+
+@pytest.mark.parametrize("rule", ["polyak", "koo", "rush"])
+def test_lazy_decoding_leaves_alone_what_agrees(rule):
+    graph = _core.Graph()
+    graph.add_variables(np.array([1.0, 0.9, 0.8, 5.0]))
+    # An odd cycle of "not both", which the relaxation cannot settle, and a factor that nobody disagrees with.
+    for pair in ([0, 1], [1, 2], [2, 0]):
+        graph.add_logic("at_most_one", np.array(pair, np.int32), np.zeros(2, np.uint8))
+    graph.add_logic("or", np.array([3], np.int32), np.zeros(1, np.uint8))
+    solved = _core.subgradient(graph, rule=rule, max_iterations=50, trace=True)["trace"][:, 6]
+    assert len(solved) > 1
+    assert solved[0] == 4
+    assert (solved[1:] <= 3).all()
+    assert solved[1] > 0
 
 
 INFEASIBLE: dict[str, list[Any]] = {

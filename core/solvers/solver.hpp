@@ -22,6 +22,7 @@ struct TracePoint {
   Score bound;  // the best upper bound so far
   double primal_residual, dual_residual;
   double seconds;
+  Index solved = 0;  // factors solved in this iteration, where the solver may leave some as they were; else 0
 };
 
 struct SolverResult {

@@ -36,6 +36,7 @@ struct Run {
   std::vector<std::uint8_t> on;            // [links] of the factors' best configurations
   std::vector<Score> values, own;          // [factors] of these configurations
   std::vector<std::uint8_t> changed;       // [factors] whether scores did since they were found
+  Index solved = 0;                        // how many had to be found in the last iteration
   std::vector<double> means;               // [variables] over links
   std::vector<std::uint8_t> rounded;       // [variables] the last one that was tried
   Average earlier, current;
@@ -95,6 +96,7 @@ Score solve_factors(Run& run) {
     if (!fixed) split.sums[graph.link_variables[link]] += negated ? -run.multipliers[link] : run.multipliers[link];
   }
   for (double sum : split.sums) dual += std::max(0.0, -sum);
+  run.solved = 0;
   for (Index f = 0; f < graph.factors(); ++f) {
     const Index begin = graph.link_begins[f], links = graph.links(f);
     if (run.changed[f] || !run.options.lazy) {
@@ -102,6 +104,7 @@ Score solve_factors(Run& run) {
       run.own[f] = split.best.own;
       std::copy(split.best.on.begin(), split.best.on.end(), run.on.begin() + begin);
       run.changed[f] = 0;
+      ++run.solved;
     }
     dual += run.values[f];
   }
@@ -278,8 +281,8 @@ Status iterate(Run& run) {
       start_average(run);
     }
     if (options.trace)
-      result.trace.push_back(
-          {iteration, result.value, result.bound, result.primal_residual, result.dual_residual, run.seconds()});
+      result.trace.push_back({iteration, result.value, result.bound, result.primal_residual, result.dual_residual,
+                              run.seconds(), run.solved});
     if (certified) return Status::Optimal;
     if (result.value == NEGATIVE_INFINITY && is_below_all(run.split, result.bound)) return Status::Infeasible;
     if (iteration == milestone) {

@@ -342,13 +342,15 @@ def branch_and_bound(graph: Graph, max_nodes: int = 10000, max_iterations: int =
 def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.2, adapt_every: int = 10, bound_every: int = 5, tolerance: float = 1e-09, cutoff: float = float('-inf'), time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
     """
     A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
-    fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of
-    iteration, value, bound, primal residual, dual residual and seconds.
+    fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 7] of
+    iteration, value, bound, primal residual, dual residual, seconds, and how many factors the subgradient method
+    had to solve.
     """
 
 def subgradient(graph: Graph, max_iterations: int = 5000, rule: str = 'polyak', step: float = 0.0, tolerance: float = 1e-09, lazy: bool = True, time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
     """
     A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,
-    fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 6] of
-    iteration, value, bound, primal residual, dual residual and seconds.
+    fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 7] of
+    iteration, value, bound, primal residual, dual residual, seconds, and how many factors the subgradient method
+    had to solve.
     """

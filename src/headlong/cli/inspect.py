@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from headlong.cli.shared import HelpFormatter, add_command, add_format, human_size, table
-from headlong.errors import DataError, OptionError
+from headlong.cli import parts
+from headlong.cli.shared import HelpFormatter, add_command, add_sentence, find_sentence, human_size, table
+from headlong.errors import OptionError
 
 if TYPE_CHECKING:
     from headlong import Parser
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Look into a model. "headlong inspect MODEL" shows its card: options, treebank licence, scores, sizes;
 "headlong inspect problem MODEL FILE" shows which heads the parser considers for each word of a sentence, with their
-scores and probabilities."""
+scores and probabilities; "headlong inspect parts MODEL FILE" shows the way of a sentence from candidates over parts of
+more than one arc to the tree and its certificate."""
 
 _EXAMPLES = """\
   headlong inspect en.model
   headlong inspect en.model --templates
   headlong inspect problem en.model test.conllu --sentence 3 --top 4
+  headlong inspect parts en.model test.conllu --sentence 3 --family sibling
 """
 
 
@@ -111,14 +113,10 @@ def _plain(value: Any) -> str:
 
 
 def _add_problem_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="file with the sentence; - is standard input")
-    parser.add_argument(
-        "--sentence", default="1", metavar="N", help="its number, from 1, or its sent_id (default: %(default)s)"
-    )
+    add_sentence(parser)
     parser.add_argument(
         "--top", type=int, default=0, metavar="N", help="show only the N best heads of a word (default: all)"
     )
-    add_format(parser)
 
 
 def _show_problem(args: argparse.Namespace) -> int:
@@ -126,7 +124,7 @@ def _show_problem(args: argparse.Namespace) -> int:
     import headlong
 
     parser = headlong.load(args.model)
-    sentence = _find(args)
+    sentence = find_sentence(args)
     words = _candidates(parser, sentence, args.top)
     if args.json:
         print(json.dumps({"sent_id": sentence.id, "words": words}, indent=1, ensure_ascii=False))
@@ -143,20 +141,6 @@ def _show_problem(args: argparse.Namespace) -> int:
     return 0
 
 
-def _find(args: argparse.Namespace) -> Sentence:
-    """The sentence with the number or sent_id that was asked for."""
-    from headlong.text import read_conllu
-
-    wanted, sentences = args.sentence, read_conllu(args.file, format=args.format)
-    if wanted.isdecimal() and int(wanted):
-        found = next(islice(sentences, int(wanted) - 1, None), None)
-    else:
-        found = next((sentence for sentence in sentences if sentence.id == wanted), None)
-    if found is None:
-        raise DataError(f"no sentence {wanted}", "its number, from 1, or its sent_id", path=args.file)
-    return found
-
-
 def _candidates(parser: Parser, sentence: Sentence, top: int) -> list[dict[str, Any]]:
     """For each word its form, chosen and gold head, and its candidates from the best score down."""
     from headlong.inference.decoders import marginals
@@ -164,7 +148,10 @@ def _candidates(parser: Parser, sentence: Sentence, top: int) -> list[dict[str, 
     if top < 0:
         raise OptionError(f"found --top {top}, expected 0 (all) or more")
     problem = parser.problem(sentence)
-    probabilities, _ = marginals(problem, projective=parser.trained.projective)
+    if problem.frames is None:
+        probabilities, _ = marginals(problem, projective=parser.trained.projective)
+    else:  # arc scores alone mean little
+        probabilities = parser.posteriors(sentence)
     [solution] = parser.solve([sentence])
     labels = [*parser.info()["labels"], "_"]
     found: list[list[dict[str, Any]]] = [[] for _ in sentence.forms]
@@ -190,5 +177,10 @@ _VIEWS = {
         _add_problem_arguments,
         _show_problem,
         "Show the candidate heads of each word of a sentence, with best label, score and probability.",
+    ),
+    "parts": (
+        parts.add_arguments,
+        parts.show,
+        "Show how a sentence is parsed, step by step: candidates, parts of each family, tree and certificate.",
     ),
 }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -24,7 +26,7 @@ from headlong.cli.shared import (
 from headlong.errors import DataError, HeadlongError, OptionError
 
 if TYPE_CHECKING:
-    from headlong import Parser
+    from headlong import Parser, Solution
     from headlong.text import Sentence
 
 _DESCRIPTION = """\
@@ -40,6 +42,7 @@ _EXAMPLES = """\
   headlong parse --model en.model < input.conllu > output.conllu
   headlong parse --model en.model --threads auto --output parsed.conllu.gz part1.conllu.gz part2.conllu.gz
   headlong parse --model en.model --output-dir parsed texts/*.conllu
+  headlong parse --model en.model --decoder ad3 --trees projective --solution input.conllu
 """
 
 
@@ -83,17 +86,51 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="what becomes of enhanced dependencies (DEPS), which the new tree makes stale: write _, keep them, "
         "or copy the new tree there (default: %(default)s)",
     )
-    parser.add_argument(
-        "--decoder",
-        choices=("mst", "eisner"),
-        help="mst finds the best tree, eisner the best tree without crossing arcs (default: as in training)",
-    )
+    _add_search(parser)
     parser.add_argument(
         "--confidence",
         action="store_true",
-        help="add HeadProb and LabelProb to MISC: how probable head and labelled arc are (default: do not)",
+        help="add HeadProb and LabelProb to MISC: how probable head and labelled arc are, for orders above 1 in the "
+        "eyes of the pruner (default: do not)",
+    )
+    parser.add_argument(
+        "--solution",
+        action="store_true",
+        help="add comments on how the tree was found: parse_score, parse_bound (no tree is worth more), "
+        "parse_certified, parse_iterations, parse_status; and count them at the end (default: do not)",
     )
     add_skip_bad(parser, "they will be missing in the output, and their number is reported at the end")
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    """How trees are searched."""
+    parser.add_argument(
+        "--decoder",
+        choices=("mst", "eisner", "climb", "ad3", "subgradient", "exact", "lp", "ilp"),
+        help="how trees are found, whatever the model was trained with: mst and eisner by arc scores alone, climb by "
+        "local search, ad3 and subgradient by dual decomposition, exact by branch and bound, lp and ilp by HiGHS "
+        "(which needs headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
+    )
+    parser.add_argument(
+        "--trees",
+        choices=("any", "projective"),
+        help="look for any tree, or for those without crossing arcs only (default: as in training)",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=10.0,
+        metavar="S",
+        help="seconds a sentence may take; then the best tree so far is written, and counted as not certified; "
+        "0 is no limit (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-iterations",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="the same for iterations of ad3 and subgradient and for nodes of exact (default: %(default)s)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -104,13 +141,34 @@ def run(args: argparse.Namespace) -> int:
     parser = headlong.load(args.model)
     if args.output_dir is not None:
         os.makedirs(args.output_dir, exist_ok=True)
-    skipped = Skipped()
+    skipped, tally = Skipped(), _Tally()
     try:
         for inputs, target in jobs:
-            _Job(args, parser, skipped).run(inputs, target)
+            _Job(args, parser, skipped, tally).run(inputs, target)
     finally:
         skipped.report()
+        tally.report(always=args.solution)
     return 0
+
+
+class _Tally:
+    """Counts how sentences were solved."""
+
+    def __init__(self) -> None:
+        self.statuses: Counter[str] = Counter()
+
+    def __call__(self, solution: Solution) -> None:
+        self.statuses[solution.status] += 1
+
+    def report(self, *, always: bool) -> None:
+        """Say how many trees are proven to be the best ones, unless all are."""
+        count, certified = self.statuses.total(), self.statuses["optimal"]
+        if count == certified and not (always and count):
+            return
+        sentences = "1 sentence" if count == 1 else f"{count:,} sentences"
+        share = math.floor(1000 * certified / count) / 10  # 100 % is all of them
+        others = "".join(f", {n:,} {status}" for status, n in self.statuses.most_common() if status != "optimal")
+        complain(f"{sentences}, {share:.1f} % certified{others}", "")
 
 
 def _jobs(inputs: Sequence[str], output: str, folder: str | None) -> list[tuple[list[str], str]]:
@@ -138,8 +196,8 @@ def _jobs(inputs: Sequence[str], output: str, folder: str | None) -> list[tuple[
 class _Job:
     """Parsing of some inputs into one output."""
 
-    def __init__(self, args: argparse.Namespace, parser: Parser, skipped: Skipped) -> None:
-        self.args, self.parser, self.skipped = args, parser, skipped
+    def __init__(self, args: argparse.Namespace, parser: Parser, skipped: Skipped, tally: _Tally) -> None:
+        self.args, self.parser, self.skipped, self.tally = args, parser, skipped, tally
         self.trouble: HeadlongError | KeyboardInterrupt | None = None
 
     def run(self, inputs: Sequence[str], target: str) -> None:
@@ -173,8 +231,13 @@ class _Job:
             sentences,
             threads=args.threads,
             decoder=args.decoder,
+            trees=args.trees,
+            max_iterations=args.max_iterations,
+            time_limit=args.time_limit,
             deps=args.deps,
             confidence=args.confidence,
+            solution=args.solution,
+            report=self.tally,
         )
         if on_terminal() and not (args.output == "-" and args.output_dir is None and sys.stdout.isatty()):
             from tqdm import tqdm

@@ -6,12 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Container, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from headlong.errors import OptionError
+from headlong.errors import DataError, OptionError
 
 if TYPE_CHECKING:
-    from headlong.errors import DataError
+    from headlong.text import Sentence
 
 FORMAT_CHOICES = ("auto", "conllu", "conllx", "conll2009")
 
@@ -58,6 +59,29 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         help="format of the input; auto tells CoNLL-U and CoNLL-2009 apart, but CoNLL-X must be asked for "
         "(default: %(default)s)",
     )
+
+
+def add_sentence(parser: argparse.ArgumentParser) -> None:
+    """A file, ``--sentence`` and ``--format``: see `find_sentence`."""
+    parser.add_argument("file", metavar="FILE", help="file with the sentence; - is standard input")
+    parser.add_argument(
+        "--sentence", default="1", metavar="N", help="its number, from 1, or its sent_id (default: %(default)s)"
+    )
+    add_format(parser)
+
+
+def find_sentence(args: argparse.Namespace) -> Sentence:
+    """The sentence with the number or sent_id that was asked for."""
+    from headlong.text import read_conllu
+
+    wanted, sentences = args.sentence, read_conllu(args.file, format=args.format)
+    if wanted.isdecimal() and int(wanted):
+        found = next(islice(sentences, int(wanted) - 1, None), None)
+    else:
+        found = next((sentence for sentence in sentences if sentence.id == wanted), None)
+    if found is None:
+        raise DataError(f"no sentence {wanted}", "its number, from 1, or its sent_id", path=args.file)
+    return found
 
 
 def add_skip_bad(parser: argparse.ArgumentParser, consequence: str) -> None:

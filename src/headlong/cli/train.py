@@ -38,6 +38,7 @@ same command with --resume goes on from there."""
 _EXAMPLES = """\
   headlong train --train en-train.conllu --dev en-dev.conllu --output en.model
   headlong train --train a.conllu b.conllu --dev dev.conllu --output ab.model --epochs 15 --licence "CC BY-SA 4.0"
+  headlong train --train en-train.conllu --dev en-dev.conllu --output en3.model --order 3 --threads auto
   headlong train --train got-train.conllu --dev got-dev.conllu --output got.model --batch-size 8 --threads auto
 """
 
@@ -74,7 +75,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 _NUMBERS = {
-    "order": (1, "how many arcs are scored together; 1 is what there is so far"),
+    "order": (
+        1,
+        "how many arcs are scored together: 1 single arcs, 2 also siblings and grandparents, 3 also grand-siblings and "
+        "tri-siblings; more is better and slower",
+    ),
     "epochs": (20, "passes over the training data"),
     "patience": (5, "end early after so many passes without a better LAS on the development data"),
     "seed": (1, "seed for the order of the sentences"),
@@ -92,6 +97,20 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         option = f"--{name.replace('_', '-')}"
         parser.add_argument(option, type=int, default=default, metavar="N", help=f"{text} (default: %(default)s)")
     parser.add_argument(
+        "--families",
+        default="",
+        metavar="CHANGES",
+        help="changes to what the order scores, such as +grand-sibling,-grandparent: sibling, grandparent, "
+        "grand-sibling, tri-sibling (default: none)",
+    )
+    parser.add_argument(
+        "--training-decoder",
+        choices=("exact", "ad3", "subgradient", "climb", "arcs", "automata"),
+        default="exact",
+        help="how trees are found in training with orders above 1; climb is the quickest of those that look at all "
+        "parts, and automata lets every head choose its modifiers by itself (default: %(default)s)",
+    )
+    parser.add_argument(
         "--learner",
         choices=("mira", "perceptron", "crf"),
         default="mira",
@@ -108,8 +127,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "--trees",
         choices=("auto", "any", "projective"),
         default="auto",
-        help="look for any tree, or for those without crossing arcs only (default: projective if at most 1 %% of the "
-        "training arcs are non-projective)",
+        help="look for any tree, or for those without crossing arcs only (default: any for orders above 1; for order 1 "
+        "projective if at most 1 %% of the training arcs are non-projective)",
     )
     parser.add_argument(
         "--licence",
@@ -130,7 +149,9 @@ def run(args: argparse.Namespace) -> int:
     import headlong
     from headlong.cli.progress import TrainingLog
 
-    options = {name: getattr(args, name) for name in (*_NUMBERS, "trees", "licence", "name")}
+    options = {
+        name: getattr(args, name) for name in (*_NUMBERS, "families", "training_decoder", "trees", "licence", "name")
+    }
     parser = headlong.Parser(learner=args.learner, root=args.root, **options)
     parser.options.check()
     train, dev = _read(args)
@@ -207,6 +228,13 @@ def _report(parser: Parser, output: Path, checkpoint: Path, seconds: float, quie
         go_on = "; add --resume to the same command to go on" if checkpoint.exists() else ""
         complain(f"interrupted: the best model so far ({', '.join(facts)}) is saved in {output}{go_on}", "")
         return 130
+    if not quiet and "pruner" in scores:
+        pruner = scores["pruner"]
+        print(
+            f"the pruner keeps {pruner['recall']:.2f} % of the gold heads of the development data "
+            f"and {pruner['heads']:.1f} heads a word",
+            file=sys.stderr,
+        )
     if not quiet:
         facts += [human_time(seconds), *_peak_memory()]
         size = human_size(output.stat().st_size)

@@ -224,13 +224,16 @@ NEARBY = Family(
     NEARBY_RELATIONS,
     rows(
         """
-h.upos m.upos p.upos | h.upos m.upos n.upos | h.upos m.upos p.upos n.upos | h.lemma m.upos p.upos | h.lemma m.upos n.upos
+h.upos m.upos p.upos | h.upos m.upos n.upos | h.upos m.upos p.upos n.upos | h.lemma m.upos p.upos
+h.lemma m.upos n.upos
 h.upos m.feats p.feats | h.upos m.feats n.feats | h.upos m.lemma p.lemma | h.upos m.lemma n.lemma
 g.upos h.upos m.upos | g.upos h.upos m.lemma | g.upos h.lemma m.upos | g.lemma h.upos m.upos | g.upos h.feats m.feats
-h.upos m.upos f.upos l.upos | h.upos m.upos f.lemma | h.upos m.upos l.lemma | h.lemma m.upos f.lemma | h.lemma m.upos l.lemma
+h.upos m.upos f.upos l.upos | h.upos m.upos f.lemma | h.upos m.upos l.lemma
+h.lemma m.upos f.lemma | h.lemma m.upos l.lemma
 m.lemma f.lemma | m.lemma l.lemma | m.upos f.lower l.lower | h.upos m.upos f.feats | h.upos m.feats f.upos l.upos
 h.upos m.upos hlabel | h.upos m.lemma hlabel | h.lemma m.upos hlabel | h.upos m.feats hlabel
-h.upos m.upos plabel | h.upos m.upos nlabel | h.upos m.upos plabel nlabel | h.upos m.feats plabel | h.upos m.feats nlabel
+h.upos m.upos plabel | h.upos m.upos nlabel | h.upos m.upos plabel nlabel | h.upos m.feats plabel
+h.upos m.feats nlabel
 h.lemma m.feats plabel | h.lemma m.feats nlabel | h.lemma m.upos plabel nlabel | m.lemma plabel | m.lemma nlabel
 h.feats m.feats plabel nlabel | h.upos m.upos hlabel plabel nlabel
 h.upos m.upos flabel llabel | h.upos m.feats flabel llabel | m.lemma flabel llabel | h.lemma m.upos flabel llabel

@@ -5,8 +5,9 @@ A template is a row of atoms and relations separated by spaces::
     h.upos m.upos m[-1].upos dist
 
 An atom is ``slot.attribute`` or ``slot[offset].attribute``: slots are the words of a part (``h`` head, ``m`` modifier,
-``s`` sibling, ``g`` grandparent, ``t`` a second sibling, ``b`` a word in between), an offset looks at a neighbour, and an attribute is one of `attributes.ATTRIBUTES` or a key of
-FEATS (``h.Case``). A relation (``side``, ``dist``, ...) belongs to the part as a whole. The empty template is the bias.
+``s`` sibling, ``g`` grandparent, ``t`` a second sibling, ``b`` a word in between), an offset looks at a neighbour, and
+an attribute is one of `attributes.ATTRIBUTES` or a key of FEATS (``h.Case``). A relation
+(``side``, ``dist``, ...) belongs to the part as a whole. The empty template is the bias.
 """
 
 from __future__ import annotations

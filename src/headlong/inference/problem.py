@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -88,7 +89,7 @@ class Problem:
         return float(self.scores[chosen].sum())
 
     def parts(self) -> dict[str, Parts]:
-        """All parts by family, those of an order above 1 where the problem was made with them.
+        """All parts by family, those of an order above 1 where the problem was made with them, without extras.
 
         Slots: "arc" head, modifier; "sibling" head, modifier, sibling nearer to the head; "grandparent" grandparent,
         head, modifier; "grand-sibling" grandparent, head, modifier, sibling; "tri-sibling" head, modifier, sibling,
@@ -99,6 +100,27 @@ class Problem:
         array([[0, 1]], dtype=int32)
         """
         return {"arc": Parts(self.arcs, self.scores), **self.larger}
+
+    def parts_of(self, heads: Sequence[int] | INT32) -> dict[str, npt.NDArray[np.bool_]]:
+        """Which parts [n] of each family of `parts` a tree has: what they are worth adds up to `score`. O(parts).
+
+        >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
+        >>> problem.parts_of([-1, 2, 0])["arc"]
+        array([False,  True,  True, False])
+        """
+        marks = {"arc": self._chosen(heads)}
+        wanted = _tree_parts([int(head) for head in heads])
+        for name, (columns, _) in self.larger.items():
+            found = np.zeros(len(columns), bool)
+            empty = set()  # heads whose left side without any modifier has been met: the right one comes later
+            for i, row in enumerate(map(tuple, columns.tolist())):
+                right = row[0] in empty
+                if len(set(row)) == 1:
+                    empty.add(row[0])
+                    row = (*row, int(right))
+                found[i] = row in wanted[name]
+            marks[name] = found
+        return marks
 
     def labels_of(self, heads: Sequence[int] | INT32) -> INT32:
         """The best labels [size] of a tree's arcs; -1 for the root and for arcs that are no candidates."""
@@ -138,3 +160,24 @@ class Solution:
     iterations: int
     status: Status
     marginals: FLOAT64 | None = None
+
+
+def _tree_parts(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
+    """The larger parts of a tree by family; a side without any modifier is (head, head, head, side)."""
+    found: dict[str, set[tuple[int, ...]]] = {
+        name: set() for name in ("sibling", "grandparent", "grand-sibling", "tri-sibling")
+    }
+    for head, above in enumerate(heads):
+        modifiers = [word for word in range(1, len(heads)) if heads[word] == head]
+        sides = [word for word in reversed(modifiers) if word < head], [word for word in modifiers if word > head]
+        for side, outward in enumerate(sides):
+            places = [head, *outward, head]
+            pairs = list(pairwise(places))
+            found["sibling"].update(
+                (head, outer, inner) if outward else (head, head, head, side) for inner, outer in pairs
+            )
+            found["tri-sibling"].update((head, last, middle, first) for (first, middle), (_, last) in pairwise(pairs))
+            if above >= 0:
+                found["grandparent"].update((above, head, modifier) for modifier in outward)
+                found["grand-sibling"].update((above, head, outer, inner) for inner, outer in pairs if outward)
+    return found

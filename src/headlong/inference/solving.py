@@ -40,7 +40,7 @@ class GraphSolution:
     residuals: tuple[float, float]  # primal and dual at the end; beliefs: the last change of messages, and 0
     log_partition: float | None  # belief propagation: Bethe's approximation, exact on acyclic graphs
     entropy: float | None  # belief propagation: Bethe's, in nats; NaN if a factor in Python does not tell its mean
-    trace: FLOAT64 | None  # [points, 6] on request: iteration, value, bound, primal and dual residual, seconds
+    trace: FLOAT64 | None  # [points, 7] on request: iteration, value, bound, residuals, seconds, factors solved lazily
     pool: ScorePool  # of the graph
 
     @property

@@ -95,7 +95,9 @@ class ParserOptions:
             listed = ", ".join((*TREE_METHODS, "automata"))
             raise OptionError(f"found training_decoder = {self.training_decoder!r}, expected one of {listed}")
         if self.part_families() and self.learner == "crf":
-            raise OptionError("found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals")
+            raise OptionError(
+                "found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals"
+            )
         extras = [family.name for family in self.part_families() if family in dependency.EXTRAS]
         if extras and self.training_decoder == "automata":
             raise OptionError(f"found training_decoder = 'automata' with {extras[0]}, which no head automaton scores")
@@ -106,7 +108,6 @@ class ParserOptions:
             raise OptionError(f"found threshold = {self.threshold}, expected 0 to 1")
         if not 0.0 <= self.word_dropout < math.inf:
             raise OptionError(f"found word_dropout = {self.word_dropout}, expected 0 or more")
-
 
     def part_families(self) -> tuple[Family, ...]:
         """The families of parts of more than one arc, in the order of the core."""

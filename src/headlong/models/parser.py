@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from headlong import _core
 from headlong.errors import NotFittedError, OptionError
+from headlong.features import dependency
 from headlong.features.attributes import WordEncoder
 from headlong.features.templates import Family
 from headlong.inference.decoders import (
@@ -222,7 +223,7 @@ class Parser:
         projective = searches_projective(name, projective)
         return _Search(name, decode, projective, check_threads(threads), max_iterations, float(time_limit))
 
-    def _decode(self, chunk: list[Sentence], batch: _core.Batch, offsets: Sequence[int], search: _Search) -> _Found:
+    def _decode(self, chunk: list[Sentence], batch: _core.Batch, offsets: INT32, search: _Search) -> _Found:
         if search.name not in PROGRAMS:
             return _Found(
                 offsets,
@@ -267,6 +268,8 @@ class Parser:
         batch, _ = self._encoder.batch([sentence])
         larger = {}
         for family in trained.arcs.shape.higher:
+            if family.name in {extra.name for extra in dependency.EXTRAS}:
+                continue
             columns, scores = self._model.parts(batch, family_kind(family), projective)
             larger[family.name] = Parts(columns, scores.astype(np.float64))
         return replace(made, larger=larger)
@@ -371,7 +374,7 @@ class _Search:
 class _Found:
     """The solutions of some sentences laid end to end."""
 
-    offsets: Sequence[int]
+    offsets: INT32
     heads: INT32
     labels: INT32
     scores: FLOAT64

@@ -73,6 +73,9 @@ def _trained(file: ModelFile, options: ParserOptions) -> Trained:
     for name in ("single_root", "projective"):
         if not isinstance(metadata[name], bool):
             raise ValueError(f"{name} is {metadata[name]!r}, not true or false")
+    higher = tuple(families[family.name] for family in dependency.HIGHER if family.name in families)
+    if [family.name for family in higher] != [family.name for family in options.part_families()]:
+        raise ValueError("the families of templates are not those that the options name")
     shape = Shape(
         attributes,
         families["arc"],
@@ -82,7 +85,7 @@ def _trained(file: ModelFile, options: ParserOptions) -> Trained:
         families["label"],
         _bits(labels),
         allowed,
-        tuple(families[family.name] for family in dependency.HIGHER if family.name in families),
+        higher,
         families.get("nearby"),
     )
     pruning = None
