@@ -47,6 +47,9 @@ def test_problems_have_extras(names: list[str]) -> None:
             if is_part(name, slots, sentence.heads)
         )
         assert extra == pytest.approx(listed, abs=1e-4)
+        marks = problem.parts_of(tree)
+        marked = sum(float(scores[marks[name]].sum()) for name, (_, scores) in problem.parts().items())
+        assert marked == pytest.approx(problem.score(tree), abs=1e-4)
         for decoder in ("ad3", "subgradient", "exact", "climb", "mst"):
             found = DECODERS[decoder](problem)
             assert found.score == problem.score(found.heads)

@@ -89,12 +89,14 @@ class Problem:
         return float(self.scores[chosen].sum())
 
     def parts(self) -> dict[str, Parts]:
-        """All parts by family, those of an order above 1 where the problem was made with them, without extras.
+        """All parts by family, those of an order above 1 where the problem was made with them.
 
         Slots: "arc" head, modifier; "sibling" head, modifier, sibling nearer to the head; "grandparent" grandparent,
         head, modifier; "grand-sibling" grandparent, head, modifier, sibling; "tri-sibling" head, modifier, sibling,
         sibling nearest to the head. Where there is no such modifier or sibling (before the first, behind the last) the
-        head stands in the slot, once for each side of the head.
+        head stands in the slot, once for each side of the head. "head-bigram" modifier, head, word before the modifier,
+        head of that word; "arbitrary-sibling" head, modifier, sibling behind it; "non-projective" head, modifier;
+        "path" ancestor, descendant.
 
         >>> Problem.from_matrix([[0, 1], [0, 0]]).parts()["arc"].columns
         array([[0, 1]], dtype=int32)
@@ -180,4 +182,25 @@ def _tree_parts(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
             if above >= 0:
                 found["grandparent"].update((above, head, modifier) for modifier in outward)
                 found["grand-sibling"].update((above, head, outer, inner) for inner, outer in pairs if outward)
-    return found
+    return found | _tree_extras(heads)
+
+
+def _tree_extras(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
+    """The parts of a tree that frames do not hold, by family."""
+    above: list[set[int]] = []  # of each word, without the root
+    for word in range(len(heads)):
+        found = set()
+        while (word := heads[word]) > 0 and word not in found:
+            found.add(word)
+        above.append(found)
+    words = range(1, len(heads))
+    return {
+        "head-bigram": {(word, heads[word], word - 1, heads[word - 1]) for word in words[1:]},
+        "arbitrary-sibling": {(heads[m], m, s) for m in words for s in words[m:] if heads[m] == heads[s]},
+        "non-projective": {
+            (head, word)
+            for word, head in enumerate(heads)
+            if head > 0 and any(head not in above[other] for other in range(min(head, word) + 1, max(head, word)))
+        },
+        "path": {(other, word) for word in words for other in above[word]},
+    }

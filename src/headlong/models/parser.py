@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from headlong import _core
 from headlong.errors import NotFittedError, OptionError
-from headlong.features import dependency
 from headlong.features.attributes import WordEncoder
 from headlong.features.templates import Family
 from headlong.inference.decoders import (
@@ -268,8 +267,6 @@ class Parser:
         batch, _ = self._encoder.batch([sentence])
         larger = {}
         for family in trained.arcs.shape.higher:
-            if family.name in {extra.name for extra in dependency.EXTRAS}:
-                continue
             columns, scores = self._model.parts(batch, family_kind(family), projective)
             larger[family.name] = Parts(columns, scores.astype(np.float64))
         return replace(made, larger=larger)
