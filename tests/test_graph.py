@@ -335,7 +335,7 @@ def test_traces_come_on_request():
     assert solve(graph).trace is None
     trace = solve(graph, trace=True, max_iterations=30).trace
     assert trace is not None
-    assert trace.shape[1] == 6
+    assert trace.shape[1] == 7
     assert (np.diff(trace[:, 0]) > 0).all()
 
 
