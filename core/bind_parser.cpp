@@ -242,6 +242,9 @@ nb::tuple parts(const PyArcModel& self, const Batch& batch, std::size_t kind, bo
         choose_candidates(model, words, decoder_from(projective), workspace.pruning, made.candidates);
         build_arcs(model.model, words, made);
         lay_out(made.candidates, made.size, false, higher.frames);
+        std::array<bool, KINDS> on{};
+        on[kind] = true;
+        lay_out(higher.frames, on, higher.extras);
         score_kind(model.model, words, made, static_cast<Kind>(kind), higher);
       },
       self.pruned);
@@ -294,11 +297,13 @@ nb::tuple problem(const PyArcModel& self, const Batch& batch, bool projective) {
       },
       self.pruned);
   const std::size_t count = made.arcs.count;
-  return nb::make_tuple(copied<Out<Index, 2>>(made.arcs.slots, {count, 2}),
-                        copied<Out<float, 1>>(made.arc_scores, {count}),
-                        copied<Out<float, 2>>(made.label_rows, {count, stride}),
-                        copied<Out<double, 1>>(made.scores, {count}), copied<Out<Index, 1>>(made.labels, {count}),
-                        workspace.higher.frames.size > 0 ? nb::cast(std::move(workspace.higher.frames)) : nb::none());
+  nb::object frames = nb::none(), extras = nb::none();
+  if (workspace.higher.frames.size > 0) frames = nb::cast(std::move(workspace.higher.frames));
+  if (workspace.higher.extras.any()) extras = extras_object(frames, std::move(workspace.higher.extras));
+  return nb::make_tuple(
+      copied<Out<Index, 2>>(made.arcs.slots, {count, 2}), copied<Out<float, 1>>(made.arc_scores, {count}),
+      copied<Out<float, 2>>(made.label_rows, {count, stride}), copied<Out<double, 1>>(made.scores, {count}),
+      copied<Out<Index, 1>>(made.labels, {count}), frames, extras);
 }
 
 // A trainer with the arrays that own what it reads and changes.
@@ -422,7 +427,8 @@ void bind_parser(nb::module_& m) {
            "Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).")
       .def("set_nearby", &PyArcModel::set_nearby, "templates"_a, "Labels in the light of the tree.")
       .def("set_parts", &PyArcModel::set_parts, "kind"_a, "templates"_a,
-           "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings.")
+           "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings, 4 head\n"
+           "bigrams, 5 arbitrary siblings, 6 non-projective arcs, 7 paths.")
       .def("set_pruner", &PyArcModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
            "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
       .def("parse", &parse, "batch"_a, "method"_a, "projective"_a, "threads"_a, "max_iterations"_a = 1000,
@@ -457,9 +463,10 @@ void bind_parser(nb::module_& m) {
       .def("problem", &problem, "batch"_a, "projective"_a,
            nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
-                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None]"),
+                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, "
+                   "Extras | None]"),
            "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the\n"
-           "scores of larger parts, if the model has any.\n\n"
+           "scores of larger parts, in frames and extras, if the model has any.\n\n"
            "With projective there is a projective tree among the candidates.");
   nb::class_<ArcTrainer>(m, "ArcTrainer", "Decodes mini-batches against gold, then moves the weights.")
       .def(nb::init<const PyArcModel&, const Batch&, In<Index, 1>, In<Index, 1>, ArcTrainer::Matrix, ArcTrainer::Matrix,

@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <map>
@@ -12,7 +13,7 @@
 #include <tuple>
 
 #include "factors/head_automaton.hpp"
-#include "parser/tree_decoders.hpp"
+#include "parser/extra_decoder.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -114,6 +115,73 @@ const char* name_of(Status status) {
   }
 }
 
+namespace {
+
+// Extras with the frames that they were laid out for.
+struct PyExtras {
+  nb::object owner;  // of the frames
+  const Frames* frames;
+  Extras extras;
+
+  PyExtras(nb::object frames_, Extras extras_)
+      : owner(std::move(frames_)), frames(nb::cast<const Frames*>(owner)), extras(std::move(extras_)) {}
+  static std::size_t checked(Index kind) {
+    require(kind >= static_cast<Index>(FRAME_KINDS) && kind < static_cast<Index>(KINDS),
+            "the kinds are 4 head bigrams, 5 arbitrary siblings, 6 non-projective arcs and 7 paths");
+    return kind;
+  }
+};
+
+// The extras, or none; they must belong to the frames.
+const Extras* extras_of(const Frames& frames, const PyExtras* extras) {
+  if (!extras) return nullptr;
+  require(extras->frames == &frames, "the extras belong to other frames");
+  return &extras->extras;
+}
+
+void bind_extras(nb::module_& m) {
+  nb::class_<PyExtras>(m, "Extras",
+                       "Head bigrams (kind 4), arbitrary siblings (5), non-projective arcs (6) and paths (7) over the\n"
+                       "candidates of frames: see core/parts/extras.hpp.")
+      .def(
+          "__init__",
+          [](PyExtras* self, nb::handle_t<Frames> frames, const std::vector<Index>& kinds) {
+            std::array<bool, KINDS> on{};
+            for (Index kind : kinds) on[PyExtras::checked(kind)] = true;
+            Extras extras;
+            lay_out(nb::cast<const Frames&>(frames), on, extras);
+            new (self) PyExtras(nb::borrow(frames), std::move(extras));
+          },
+          "frames"_a, "kinds"_a, "The parts of the given kinds. All scores are zero.")
+      .def(
+          "slots",
+          [](const PyExtras& self, Index kind) {
+            std::vector<ExtraSlots> rows;
+            std::vector<Index> flat;
+            const std::size_t checked = PyExtras::checked(kind);
+            if (self.extras.on[checked]) list_extras(*self.frames, self.extras, static_cast<Kind>(kind), rows);
+            for (const ExtraSlots& row : rows) flat.insert(flat.end(), row.begin(), row.begin() + KIND_SLOTS[checked]);
+            return copied(flat);
+          },
+          "kind"_a, nb::rv_policy::move, "The words of all parts of a kind, part by part: [parts * slots].")
+      .def(
+          "scores",
+          [](const PyExtras& self, Index kind) { return copied(self.extras.scores[PyExtras::checked(kind)]); },
+          "kind"_a, nb::rv_policy::move, "The scores of all parts of a kind, in the order of its parts.")
+      .def(
+          "set_scores",
+          [](PyExtras& self, Index kind, const In<float>& scores) {
+            fill(self.extras.scores[PyExtras::checked(kind)], scores, "one score a part is needed");
+          },
+          "kind"_a, "scores"_a, "Sets the scores of a kind, in the order of its parts.");
+}
+
+}  // namespace
+
+nb::object extras_object(nb::object frames, Extras extras) {
+  return nb::cast(PyExtras(std::move(frames), std::move(extras)));
+}
+
 void bind_parts(nb::module_& m) {
   nb::class_<Frames>(m, "Frames",
                      "Candidate arcs of a sentence, and the scores of parts around each head in the order of its\n"
@@ -159,13 +227,14 @@ void bind_parts(nb::module_& m) {
           "head"_a, "lane"_a, "left"_a, "right"_a, "What a head is worth with these places, without arc scores.")
       .def(
           "tree_value",
-          [](const Frames& frames, const In<double>& arc_scores, const In<Index>& heads) {
+          [](const Frames& frames, const In<double>& arc_scores, const In<Index>& heads, const PyExtras* extras) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(heads.size() == static_cast<std::size_t>(frames.size), "one head a word is needed");
             ClimbWorkspace workspace;
-            return tree_value(frames, view(arc_scores), view(heads), workspace);
+            return tree_value(frames, view(arc_scores), view(heads), workspace, extras_of(frames, extras));
           },
-          "arc_scores"_a, "heads"_a, "What a tree is worth: its arcs and all parts.")
+          "arc_scores"_a, "heads"_a, "extras"_a.none() = nb::none(),
+          "What a tree is worth: its arcs and all parts. With extras the heads must be those of a tree.")
       .def(
           "edges",
           [](const Frames& frames, Index head) {
@@ -183,22 +252,26 @@ void bind_parts(nb::module_& m) {
           "head"_a, "The automaton of a head as edges: (sources, targets, link_of_edge, scores).")
       .def(
           "graph",
-          [](const Frames& frames, const In<double>& arc_scores, bool single_root, bool projective) {
+          [](const Frames& frames, const In<double>& arc_scores, bool single_root, bool projective,
+             const PyExtras* extras) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(frames.size > 1, "a sentence without words has no graph");
             require_scores(view(arc_scores));
             Graph graph;
             build_tree_graph(frames, view(arc_scores), {single_root ? RootRule::Single : RootRule::Multi, projective},
                              graph);
+            std::vector<ExtraVariable> variables;
+            if (extras) add_extras(frames, *extras_of(frames, extras), projective, graph, variables);
             return graph;
           },
-          "arc_scores"_a, "single_root"_a = true, "projective"_a = false, nb::keep_alive<0, 1>(),
-          "The factor graph of the sentence: the tree, then the automata of the heads with modifiers.")
+          "arc_scores"_a, "single_root"_a = true, "projective"_a = false, "extras"_a.none() = nb::none(),
+          nb::keep_alive<0, 1>(),
+          "The factor graph of the sentence: the tree, then the automata of the heads with modifiers, then extras.")
       .def(
           "solve",
           [](const Frames& frames, const In<double>& arc_scores, const std::string& method, bool single_root,
              bool projective, Index max_iterations, Index max_nodes, Index max_sweeps, double time_limit,
-             double tolerance) {
+             double tolerance, const PyExtras* extras) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(max_iterations >= 1, "max_iterations must be positive");
             require(max_nodes >= 0 && max_sweeps >= 0, "max_nodes and max_sweeps must not be negative");
@@ -213,10 +286,14 @@ void bind_parts(nb::module_& m) {
             options.time_limit = time_limit;
             options.tolerance = tolerance;
             TreeSolution solution;
+            const Extras* checked = extras_of(frames, extras);
             {
               nb::gil_scoped_release unlocked;
               TreeWorkspace workspace;
-              solve_tree(frames, view(arc_scores), options, workspace, solution);
+              if (checked)
+                solve_tree(frames, *checked, view(arc_scores), options, workspace, solution);
+              else
+                solve_tree(frames, view(arc_scores), options, workspace, solution);
             }
             nb::typed<nb::dict, nb::str, nb::any> answer;
             answer["heads"] = copied(solution.heads);
@@ -231,10 +308,12 @@ void bind_parts(nb::module_& m) {
           },
           "arc_scores"_a, "method"_a = "ad3", "single_root"_a = true, "projective"_a = false, "max_iterations"_a = 1000,
           "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
+          "extras"_a.none() = nb::none(),
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
           "certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was "
           "left.");
 
+  bind_extras(m);
   m.def(
       "reduced_costs",
       [](const In<Index>& heads, const In<Index>& begins, const In<double>& weights, bool single_root) {

@@ -162,7 +162,7 @@ sentences = st.builds(
 def test_trees_are_worth_the_sum_of_their_parts(sentence, kinds, seed):
     setting = Setting([sentence], kinds=sorted(kinds), seed=seed)
     codes, _, _ = setting.encoder.encode([sentence])
-    arcs, _, _, scores, _, frames = setting.model.problem(setting.corpus.batch, False)
+    arcs, _, _, scores, _, frames, _ = setting.model.problem(setting.corpus.batch, False)
     assert frames is not None
     assert len(arcs) == len(sentence) ** 2
     trees = list(oracles.all_trees(len(sentence), single_root=False).tolist())
@@ -283,7 +283,7 @@ def test_labels_are_chosen_in_the_light_of_the_tree(seed, which):
     batch, _ = setting.encoder.batch([sentence])
     codes, _, _ = setting.encoder.encode([sentence])
     heads, labels, *_ = setting.model.parse(batch, "exact", False, 1)
-    arcs, _, rows, _, _, _ = setting.model.problem(batch, False)
+    arcs, _, rows, *_ = setting.model.problem(batch, False)
     assert setting.shape.allowed is not None
     assert setting.tables.labels is not None
     columns = setting.shape.allowed.shape[2]

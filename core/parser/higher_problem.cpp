@@ -6,6 +6,20 @@
 
 namespace headlong {
 
+namespace {
+
+// Adds `amount` times the features of one part.
+template <class Weight>
+void add_part(const ArcModel<Weight>& model, const HigherProblem& higher, Kind kind, const PartRow& row, float amount,
+              std::vector<Code>& scratch, SparseVector& out) {
+  const auto k = static_cast<std::size_t>(kind);
+  if (model.higher[k])
+    add_features(higher.codes[k], *model.higher[k], row.slots.data(), row.relations.data(), model.parts.shift(), 1, 0,
+                 amount, scratch, out);
+}
+
+}  // namespace
+
 Choices choices_of(std::span<const Index> heads) {
   Choices choices{
       {heads.begin(), heads.end()}, std::vector<Index>(heads.size()), std::vector<Index>(2 * heads.size() + 1)};
@@ -55,10 +69,17 @@ template <class Weight>
 void build_higher(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs, HigherProblem& higher) {
   lay_out(arcs.candidates, arcs.size, model.higher[static_cast<std::size_t>(Kind::TriSibling)] != nullptr,
           higher.frames);
+  std::array<bool, KINDS> on;
+  for (std::size_t kind = 0; kind < KINDS; ++kind) on[kind] = model.higher[kind] != nullptr;
+  lay_out(higher.frames, on, higher.extras);
   for (std::size_t kind = 0; kind < KINDS; ++kind) {
-    if (!model.higher[kind]) continue;
-    score_kind(model, words, arcs, static_cast<Kind>(kind), higher);
-    add_scores(static_cast<Kind>(kind), higher.scores, higher.frames);
+    if (!on[kind]) continue;
+    const auto name = static_cast<Kind>(kind);
+    score_kind(model, words, arcs, name, higher);
+    if (kind < FRAME_KINDS)
+      add_scores(name, higher.scores, higher.frames);
+    else
+      higher.extras.scores[kind] = higher.scores;
   }
 }
 
@@ -67,7 +88,10 @@ void score_kind(const ArcModel<Weight>& model, const Words& words, const ArcProb
                 HigherProblem& higher) {
   const auto k = static_cast<std::size_t>(kind);
   const Templates& templates = *model.higher[k];
-  add_parts(arcs.context, higher.frames, kind, higher.parts);
+  if (k < FRAME_KINDS)
+    add_parts(arcs.context, higher.frames, kind, higher.parts);
+  else
+    add_extras(arcs.context, higher.frames, higher.extras, kind, higher.slots, higher.parts);
   slot_codes(words.attributes, templates, higher.codes[k]);
   higher.scores.assign(higher.parts.count, 0.0F);
   score_parts(higher.codes[k], templates, higher.parts.view(), model.parts, model.instructions, higher.scores);
@@ -80,12 +104,7 @@ void higher_difference(const ArcModel<Weight>& model, const Words& words, const 
   std::vector<Code> scratch;
   auto add = [&](const Choices& choices, Index head, float amount) {
     visit_parts(arcs.context, head, choices.grandparents[head], choices.of(2 * head), choices.of(2 * head + 1),
-                [&](Kind kind, const PartRow& row) {
-                  const auto k = static_cast<std::size_t>(kind);
-                  if (model.higher[k])
-                    add_features(higher.codes[k], *model.higher[k], row.slots.data(), row.relations.data(),
-                                 model.parts.shift(), 1, 0, amount, scratch, out.parts);
-                });
+                [&](Kind kind, const PartRow& row) { add_part(model, higher, kind, row, amount, scratch, out.parts); });
   };
   for (Index head = 0; head < words.size(); ++head) {
     if (gold.grandparents[head] == found.grandparents[head] &&
@@ -94,6 +113,25 @@ void higher_difference(const ArcModel<Weight>& model, const Words& words, const 
       continue;
     add(gold, head, 1.0F);
     add(found, head, -1.0F);
+  }
+}
+
+template <class Weight>
+void extra_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
+                      const HigherProblem& higher, std::span<const Index> heads, Difference& out) {
+  if (std::ranges::equal(words.gold_heads, heads)) return;
+  std::vector<Code> scratch;
+  // What both trees have cancels out.
+  for (std::size_t k = FRAME_KINDS; k < KINDS; ++k) {
+    const auto kind = static_cast<Kind>(k);
+    if (!model.higher[k]) continue;
+    auto add = [&](std::span<const Index> tree, float amount) {
+      visit_extras(kind, tree, [&](const ExtraSlots& slots) {
+        add_part(model, higher, kind, extra_part(arcs.context, kind, slots), amount, scratch, out.parts);
+      });
+    };
+    add(words.gold_heads, 1.0F);
+    add(heads, -1.0F);
   }
 }
 
@@ -113,6 +151,8 @@ void labels_of(const ArcProblem& arcs, std::span<const Index> heads, std::span<I
 }
 
 #define HEADLONG_INSTANTIATE(Weight)                                                                              \
+  template void extra_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&,  \
+                                 std::span<const Index>, Difference&);                                            \
   template void build_higher(const ArcModel<Weight>&, const Words&, const ArcProblem&, HigherProblem&);           \
   template void score_kind(const ArcModel<Weight>&, const Words&, const ArcProblem&, Kind, HigherProblem&);       \
   template void higher_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&, \

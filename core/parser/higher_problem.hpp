@@ -3,16 +3,17 @@
 #pragma once
 
 #include "parser/arc_problem.hpp"
-#include "parser/tree_decoders.hpp"
-#include "parts/higher.hpp"
+#include "parser/extra_decoder.hpp"
 
 namespace headlong {
 
 // The parts of more than one arc of a sentence. It is its own workspace.
 struct HigherProblem {
   Frames frames;
+  Extras extras;
   std::array<SlotCodes, KINDS> codes;
   Parts parts;
+  std::vector<ExtraSlots> slots;
   std::vector<float> scores;
   TreeWorkspace decoding;
   TreeSolution solution;
@@ -50,6 +51,11 @@ Score choose_freely(const ArcProblem& arcs, const Frames& frames, Choices& choic
 template <class Weight>
 void higher_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
                        const HigherProblem& higher, const Choices& found, Difference& out);
+
+// The same for the extras of gold and another tree.
+template <class Weight>
+void extra_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
+                      const HigherProblem& higher, std::span<const Index> heads, Difference& out);
 
 // Whether all arcs of a tree are candidates. O(candidates).
 bool has_arcs(const ArcProblem& arcs, std::span<const Index> heads);

@@ -20,6 +20,24 @@ Score best_tree(const Frames& frames, std::span<const Score> arc_scores, const T
                           : maximum_spanning_tree(workspace.dense, frames.size, rules.root, heads, workspace.mst);
 }
 
+SolverResult relax(const Graph& graph, const TreeOptions& options, const Start& start, double seconds) {
+  GraphWorkspace workspace(graph);
+  if (options.method == TreeMethod::Subgradient) {
+    SubgradientOptions subgradient_options;
+    subgradient_options.max_iterations = options.max_iterations;
+    subgradient_options.time_limit = seconds;
+    subgradient_options.tolerance = options.tolerance;
+    subgradient_options.start = start;
+    return subgradient(graph, subgradient_options, workspace);
+  }
+  Ad3Options ad3_options;
+  ad3_options.max_iterations = options.max_iterations;
+  ad3_options.time_limit = seconds;
+  ad3_options.tolerance = options.tolerance;
+  ad3_options.start = start;
+  return ad3(graph, ad3_options, workspace);
+}
+
 namespace {
 
 constexpr Index SWEEPS_A_ROUND = 8;  // between looks at the tree
@@ -119,28 +137,6 @@ Score Decoding::descend(Index max_sweeps) {
   return bound;
 }
 
-namespace {
-
-SolverResult call_solver(const Graph& graph, const TreeOptions& options, const Start& start, double seconds) {
-  GraphWorkspace workspace(graph);
-  if (options.method == TreeMethod::Subgradient) {
-    SubgradientOptions subgradient_options;
-    subgradient_options.max_iterations = options.max_iterations;
-    subgradient_options.time_limit = seconds;
-    subgradient_options.tolerance = options.tolerance;
-    subgradient_options.start = start;
-    return subgradient(graph, subgradient_options, workspace);
-  }
-  Ad3Options ad3_options;
-  ad3_options.max_iterations = options.max_iterations;
-  ad3_options.time_limit = seconds;
-  ad3_options.tolerance = options.tolerance;
-  ad3_options.start = start;
-  return ad3(graph, ad3_options, workspace);
-}
-
-}  // namespace
-
 // The descent on all arcs that can be.
 void Decoding::start() {
   workspace_.keep.resize(frames_->arcs());
@@ -169,7 +165,7 @@ void Decoding::run_solver(bool descended) {
   }
   // Never 0, which would mean no limit.
   const double left = options_.time_limit > 0.0 ? std::max(options_.time_limit - seconds(), 1e-9) : 0.0;
-  const SolverResult result = call_solver(workspace_.graph, options_, start, left);
+  const SolverResult result = relax(workspace_.graph, options_, start, left);
   solution_.arcs = static_cast<Index>(frames_->arcs());
   solution_.iterations = result.iterations;
   solution_.status = result.status;

@@ -63,6 +63,10 @@ struct TreeWorkspace {
 Score best_tree(const Frames& frames, std::span<const Score> arc_scores, const TreeRules& rules, std::span<Index> heads,
                 TreeWorkspace& workspace);
 
+// Solves the relaxation of a graph by the method of the options: AD3 unless that is the subgradient method. `seconds`
+// is the time limit, 0: none.
+SolverResult relax(const Graph& graph, const TreeOptions& options, const Start& start, double seconds);
+
 // Decodes one sentence. The arc scores [arcs] are finite or -inf; they count together with the frames.
 void solve_tree(const Frames& frames, std::span<const Score> arc_scores, const TreeOptions& options,
                 TreeWorkspace& workspace, TreeSolution& solution);

@@ -20,6 +20,8 @@ void build_tree_graph(const Frames& frames, std::span<const Score> arc_scores, c
   graph.places.clear();
   graph.link_begins.assign(1, 0);
   graph.link_variables.clear();
+  graph.logic.clear();
+  graph.pairs.clear();
   graph.structured.clear();
   graph.scores.assign(arc_scores.begin(), arc_scores.end());
   std::vector<Arc> arcs(frames.arcs());

@@ -11,16 +11,32 @@
 
 namespace headlong {
 
-// Slots in this order:        Sibling     head, modifier, sibling nearer to the head
-//                             Grandparent grandparent, head, modifier
-//                             GrandSibling grandparent, head, modifier, sibling
-//                             TriSibling  head, modifier, sibling, sibling nearest to the head
-enum class Kind : Index { Sibling, Grandparent, GrandSibling, TriSibling, Count };
+// Slots in this order:        Sibling          head, modifier, sibling nearer to the head
+//                             Grandparent      grandparent, head, modifier
+//                             GrandSibling     grandparent, head, modifier, sibling
+//                             TriSibling       head, modifier, sibling, sibling nearest to the head
+//                             HeadBigram       modifier, head, word before the modifier, head of that word
+//                             ArbitrarySibling head, modifier, sibling behind it in the sentence
+//                             NonProjective    head, modifier
+//                             Path             ancestor, descendant
+// The first FRAME_KINDS are laid out in frames, the others are extras.
+enum class Kind : Index {
+  Sibling,
+  Grandparent,
+  GrandSibling,
+  TriSibling,
+  HeadBigram,
+  ArbitrarySibling,
+  NonProjective,
+  Path,
+  Count
+};
 inline constexpr std::size_t KINDS = static_cast<std::size_t>(Kind::Count);
-inline constexpr std::array<Index, KINDS> KIND_SLOTS = {3, 3, 4, 4};
-// Siblings and grandparents have the relations side, distance, agreement and punctuation between the outer two words,
-// the others the side alone.
-inline constexpr std::array<Index, KINDS> KIND_RELATIONS = {4, 4, 1, 1};
+inline constexpr std::size_t FRAME_KINDS = static_cast<std::size_t>(Kind::HeadBigram);
+inline constexpr std::array<Index, KINDS> KIND_SLOTS = {3, 3, 4, 4, 4, 3, 2, 2};
+// The relations are side, distance, agreement and punctuation between two of the words (the outer two; the two heads of
+// a head bigram). Grand-siblings and tri-siblings have the side alone.
+inline constexpr std::array<Index, KINDS> KIND_RELATIONS = {4, 4, 1, 1, 4, 4, 4, 4};
 
 // A part on its way into a family's columns.
 struct PartRow {
@@ -34,9 +50,9 @@ PartRow grandparent_part(const ArcContext& context, Index grandparent, Index hea
 PartRow grand_sibling_part(Index grandparent, Index head, bool right, Index modifier, Index sibling);
 PartRow tri_sibling_part(Index head, bool right, Index modifier, Index sibling, Index nearest);
 
-// All parts of a kind, in the order in which the scores stand in the frames: siblings by fan and pair, grandparents by
-// fan, place and lane, grand-siblings by fan, pair and lane, tri-siblings by fan and triple. Grand-siblings without any
-// modifier are left out, and so are the root's lanes.
+// All parts of a kind of frames, in the order in which the scores stand in the frames: siblings by fan and pair,
+// grandparents by fan, place and lane, grand-siblings by fan, pair and lane, tri-siblings by fan and triple.
+// Grand-siblings without any modifier are left out, and so are the root's lanes.
 void add_parts(const ArcContext& context, const Frames& frames, Kind kind, Parts& parts);
 
 // Adds their scores to the frames.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace headlong {
 
@@ -15,6 +16,7 @@ struct Climb {
   std::span<const Score> arc_scores;
   std::span<Index> heads;
   ClimbWorkspace& state;
+  const Extras* extras;  // null: none
 
   Index lane(Index word) const { return word == 0 ? 0 : state.arcs[word] - frames.arc_begins[word]; }
   std::span<const Index> chosen(Index fan) const {
@@ -80,9 +82,13 @@ struct Climb {
       state.fan_values[fan] = fan_value(frames, fan, lane(fan / 2), chosen(fan));
   }
 
-  bool is_above(Index word, Index below) const {
-    while (below > 0 && below != word) below = heads[below];
-    return below == word;
+  // What the extras of the tree are worth if one word has another head. O(size^2).
+  Score extras_with(Index word, Index head) const {
+    if (!extras) return 0.0;
+    const Index old = std::exchange(heads[word], head);
+    const Score value = extras_value(frames, *extras, heads);
+    heads[word] = old;
+    return value;
   }
 
   // Whether an arc would cross none of the others. O(size).
@@ -129,15 +135,15 @@ Score total(const Climb& climb) {
   if (!climb.arc_scores.empty())
     for (Index word = 1; word < climb.frames.size; ++word) sum += climb.arc_scores[climb.state.arcs[word]];
   for (Score value : climb.state.fan_values) sum += value;
-  return sum;
+  return climb.extras ? sum + extras_value(climb.frames, *climb.extras, climb.heads) : sum;
 }
 
 }  // namespace
 
 Score tree_value(const Frames& frames, std::span<const Score> arc_scores, std::span<const Index> heads,
-                 ClimbWorkspace& workspace) {
+                 ClimbWorkspace& workspace, const Extras* extras) {
   // The heads are only read.
-  Climb climb{frames, arc_scores, std::span(const_cast<Index*>(heads.data()), heads.size()), workspace};
+  Climb climb{frames, arc_scores, std::span(const_cast<Index*>(heads.data()), heads.size()), workspace, extras};
   return set_up(climb) ? total(climb) : NEGATIVE_INFINITY;
 }
 
@@ -148,13 +154,15 @@ bool improve_head(Climb& climb, Index word, RootRule root, bool projective, Scor
   const Frames& frames = climb.frames;
   const Index present = climb.state.arcs[word], begin = frames.arc_begins[word], end = frames.arc_begins[word + 1];
   if (end - begin < 2 || (root == RootRule::Single && climb.heads[word] == 0)) return false;
-  Score best = climb.loss_of_leaving(word) + least;
+  Score best = climb.loss_of_leaving(word) + climb.extras_with(word, climb.heads[word]) + least;
   Index found = -1;
   for (Index arc = begin; arc < end; ++arc) {
     const Index head = frames.arc_heads[arc];
     if (arc == present || (head == 0 && root == RootRule::Single)) continue;
-    const Score gain = climb.gain_of_taking(arc);
-    if (gain <= best || climb.is_above(word, head) || (projective && !climb.fits(head, word))) continue;
+    Score gain = climb.gain_of_taking(arc);
+    if ((!climb.extras && gain <= best) || is_above(climb.heads, word, head)) continue;
+    gain += climb.extras_with(word, head);
+    if (gain <= best || (projective && !climb.fits(head, word))) continue;
     best = gain;
     found = arc;
   }
@@ -168,12 +176,14 @@ bool try_both(Climb& climb, Index first, Index second, bool projective, Score le
   const Frames& frames = climb.frames;
   const Index word = frames.arc_modifiers[first], other = frames.arc_modifiers[second];
   const Index old_first = climb.state.arcs[word], old_second = climb.state.arcs[other];
-  Score gain = -climb.loss_of_leaving(word) + climb.gain_of_taking(first);
+  Score gain = -climb.loss_of_leaving(word) + climb.gain_of_taking(first) - climb.extras_with(word, climb.heads[word]);
   climb.take(first);
   gain += climb.gain_of_taking(second) - climb.loss_of_leaving(other);
-  if (gain > least && !climb.is_above(other, frames.arc_heads[second])) {
+  if ((climb.extras || gain > least) && !is_above(climb.heads, other, frames.arc_heads[second])) {
+    gain += climb.extras_with(other, frames.arc_heads[second]);
     climb.take(second);
-    if (!projective || (climb.fits(frames.arc_heads[first], word) && climb.fits(frames.arc_heads[second], other)))
+    if (gain > least &&
+        (!projective || (climb.fits(frames.arc_heads[first], word) && climb.fits(frames.arc_heads[second], other))))
       return true;
     climb.take(old_second);
   }
@@ -202,11 +212,13 @@ bool change_root(Climb& climb, Index word, bool projective, Score least) {
 }  // namespace
 
 Score climb(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-            std::span<Index> heads, ClimbWorkspace& workspace) {
-  Climb climb{frames, arc_scores, heads, workspace};
+            std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras) {
+  Climb climb{frames, arc_scores, heads, workspace, extras};
   if (!set_up(climb)) return NEGATIVE_INFINITY;
   // Moves must gain more than what rounding errors could feign, or they might go round in circles.
-  const Score least = 1e-9 * (1.0 + std::abs(total(climb)));
+  // Extras may make the first tree worth nothing.
+  const Score first = total(climb);
+  const Score least = 1e-9 * (1.0 + (first > NEGATIVE_INFINITY ? std::abs(first) : 0.0));
   bool moved = true;
   for (Index sweep = 0; moved && sweep < MAX_SWEEPS; ++sweep) {
     moved = false;

@@ -1,7 +1,7 @@
 // Hill climbing over trees: the local search that improves rounded trees (Zhang 2014a; Martins 2013 rounds alone).
 #pragma once
 
-#include "parts/frames.hpp"
+#include "parts/extras.hpp"
 
 namespace headlong {
 
@@ -15,14 +15,15 @@ struct ClimbWorkspace {
 };
 
 // What a tree of candidates is worth: its arcs (but not if `arc_scores` is empty) and all parts. -inf if one of its
-// arcs is no candidate. O(size + arcs).
+// arcs is no candidate. Extras of the same candidates count as well. O(size + arcs), and what extras take.
 Score tree_value(const Frames& frames, std::span<const Score> arc_scores, std::span<const Index> heads,
-                 ClimbWorkspace& workspace);
+                 ClimbWorkspace& workspace, const Extras* extras = nullptr);
 
 // Improves a tree of candidates until no move does: a word takes another head, an arc is turned round, another word
 // becomes the root (and the old root takes any head). Trees stay within the root rule and, if asked, projective.
-// Returns the value of the tree. O(arcs * modifiers) a sweep; three sweeps are common.
+// Returns the value of the tree. O(arcs * modifiers) a sweep; three sweeps are common. Extras are valued from scratch
+// for each move, so that with them a sweep is O(arcs * size^2).
 Score climb(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-            std::span<Index> heads, ClimbWorkspace& workspace);
+            std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras = nullptr);
 
 }  // namespace headlong

@@ -2,6 +2,7 @@
 The compiled core of headlong: kernels over arrays, no strings, no files.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -94,7 +95,8 @@ class ArcModel:
 
     def set_parts(self, kind: int, templates: Templates) -> None:
         """
-        Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings.
+        Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings, 4 head
+        bigrams, 5 arbitrary siblings, 6 non-projective arcs, 7 paths.
         """
 
     def set_pruner(self, pruner: ArcModel, max_heads: int, threshold: float) -> None:
@@ -131,10 +133,10 @@ class ArcModel:
         The parts of a kind (see set_parts) over the candidates of a sentence: positions [n, slots], scores [n].
         """
 
-    def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None]:
+    def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, Extras | None]:
         """
         Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the
-        scores of larger parts, if the model has any.
+        scores of larger parts, in frames and extras, if the model has any.
 
         With projective there is a projective tree among the candidates.
         """
@@ -199,24 +201,44 @@ class Frames:
     def value(self, head: int, lane: int, left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
         """What a head is worth with these places, without arc scores."""
 
-    def tree_value(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-        """What a tree is worth: its arcs and all parts."""
+    def tree_value(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], extras: Extras | None = None) -> float:
+        """
+        What a tree is worth: its arcs and all parts. With extras the heads must be those of a tree.
+        """
 
     def edges(self, head: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
         The automaton of a head as edges: (sources, targets, link_of_edge, scores).
         """
 
-    def graph(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True, projective: bool = False) -> Graph:
+    def graph(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True, projective: bool = False, extras: Extras | None = None) -> Graph:
         """
-        The factor graph of the sentence: the tree, then the automata of the heads with modifiers.
+        The factor graph of the sentence: the tree, then the automata of the heads with modifiers, then extras.
         """
 
-    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09) -> dict[str, Any]:
+    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09, extras: Extras | None = None) -> dict[str, Any]:
         """
         The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,
         certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was left.
         """
+
+class Extras:
+    """
+    Head bigrams (kind 4), arbitrary siblings (5), non-projective arcs (6) and paths (7) over the
+    candidates of frames: see core/parts/extras.hpp.
+    """
+
+    def __init__(self, frames: Frames, kinds: Sequence[int]) -> None:
+        """The parts of the given kinds. All scores are zero."""
+
+    def slots(self, kind: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The words of all parts of a kind, part by part: [parts * slots]."""
+
+    def scores(self, kind: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """The scores of all parts of a kind, in the order of its parts."""
+
+    def set_scores(self, kind: int, scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Sets the scores of a kind, in the order of its parts."""
 
 def reduced_costs(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
     """

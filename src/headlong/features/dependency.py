@@ -244,8 +244,74 @@ h.upos m.upos valency | h.upos m.feats valency | m.lemma valency | h.lemma m.upo
     ),
 )
 
-# By kind, in the order of the core; how many of them an order takes.
-HIGHER = (SIBLING, GRANDPARENT, GRAND_SIBLING, TRI_SIBLING)
+# The families below are off unless they are asked for by name (Martins 2011a; Martins 2013). A word m with its head h,
+# and the word before it, q, with its head p: the side tells both directions and which of the four are the same word.
+HEAD_BIGRAM = Family(
+    "head-bigram",
+    "mhqp",
+    OUTER_RELATIONS,
+    (
+        "side",
+        *rows(
+            """
+m.upos h.upos q.upos p.upos | m.lemma h.upos q.upos p.upos | m.upos h.lemma q.upos p.upos
+m.upos h.upos q.lemma p.upos | m.upos h.upos q.upos p.lemma | m.upos q.upos | h.upos p.upos | h.lemma p.lemma
+m.upos h.upos p.upos | h.upos q.upos p.upos | m.feats h.upos q.feats p.upos
+""",
+            "side",
+        ),
+        *rows("m.upos q.upos | h.upos p.upos | m.upos h.upos q.upos p.upos", "dist"),
+    ),
+)
+
+# Any two modifiers of a head, the first m and a later one s.
+ARBITRARY_SIBLING = Family(
+    "arbitrary-sibling",
+    "hms",
+    OUTER_RELATIONS,
+    (
+        *rows(
+            """
+h.upos m.upos s.upos | m.upos s.upos | h.lemma m.upos s.upos | h.upos m.lemma s.upos | h.upos m.upos s.lemma
+h.upos m.lemma s.lemma | m.lemma s.lemma | m.lemma s.upos | m.upos s.lemma | h.upos m.feats s.feats
+h.lemma m.feats s.feats | m.feats s.feats | h.feats m.upos s.upos | h.upos m.upos s.upos m.Case s.Case
+h.upos m.upos s.upos agree | h.upos m.upos s.upos puncts
+""",
+            "side",
+        ),
+        *rows("h.upos m.upos s.upos | m.upos s.upos", "dist"),
+    ),
+)
+
+# An arc that spans a word which does not descend from its head.
+NONPROJECTIVE = Family(
+    "non-projective",
+    "hm",
+    OUTER_RELATIONS,
+    (
+        "side",
+        "dist",
+        *rows("h.upos | m.upos | h.upos m.upos | h.lemma m.upos | h.upos m.lemma | m.lemma | h.feats m.feats", "side"),
+        *rows("h.upos m.upos | m.upos", "dist"),
+        *rows("h.upos m.upos puncts", "side"),
+    ),
+)
+
+# A word a and a word d below it, however far.
+PATH = Family(
+    "path",
+    "ad",
+    OUTER_RELATIONS,
+    (
+        "dist",
+        *rows("a.upos | d.upos | a.upos d.upos | a.lemma d.upos | a.upos d.lemma | a.feats d.feats", "side"),
+        *rows("a.upos d.upos | a.upos d.upos puncts", "dist"),
+    ),
+)
+
+# By kind, in the order of the core; how many of them an order takes; those that are taken by name.
+EXTRAS = (HEAD_BIGRAM, ARBITRARY_SIBLING, NONPROJECTIVE, PATH)
+HIGHER = (SIBLING, GRANDPARENT, GRAND_SIBLING, TRI_SIBLING, *EXTRAS)
 ORDERS = {1: (), 2: ("sibling", "grandparent"), 3: ("sibling", "grandparent", "grand-sibling", "tri-sibling")}
 
 FAMILIES = (ARC, BETWEEN, LABEL, NEARBY, PRUNER, *HIGHER)
