@@ -178,6 +178,10 @@ void bind_extras(nb::module_& m) {
           },
           "kind"_a, nb::rv_policy::move, "The words of all parts of a kind, part by part: [parts * slots].")
       .def(
+          "scores",
+          [](const PyExtras& self, Index kind) { return copied(self.extras.scores[PyExtras::checked(kind)]); },
+          "kind"_a, nb::rv_policy::move, "The scores of all parts of a kind, in the order of its parts.")
+      .def(
           "set_scores",
           [](PyExtras& self, Index kind, const In<float>& scores) {
             fill(self.extras.scores[PyExtras::checked(kind)], scores, "one score a part is needed");

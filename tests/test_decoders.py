@@ -3,6 +3,7 @@
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -14,6 +15,7 @@ from headlong import Parser, Problem, read_conllu
 from headlong.errors import OptionError
 from headlong.inference.decoders import DECODERS, PROGRAMS, decoder, marginals, problem_graph
 from tests import oracles, toy
+from tests.plain_extras import KINDS, plain_extras
 from tests.plain_frames import PlainFrames, plain_frames
 from tests.strategies import arc_scores
 from tests.treebanks import treebank_file
@@ -118,6 +120,40 @@ def test_higher_order_trees(name, projective, single_root):
     check()
 
 
+@all_searches
+def test_trees_with_extras(name, projective):
+    needs_highs(name)
+
+    @settings(max_examples=12 if name in PROGRAMS else 40, deadline=None)
+    @given(plain_extras(KINDS, max_words=4, max_heads=3))
+    def check(plain):
+        _, _, extras = made = plain.core()
+        problem = replace(higher_problem(plain.frames, True), frames=made[0], extras=extras)
+        solution = check_contract(name, problem, projective)
+        best = plain.best(True, projective)
+        tolerance = 1e-6 * max(1.0, abs(best)) if np.isfinite(best) else 1e-6
+        assert solution.score == pytest.approx(plain.worth(solution.heads), rel=1e-12, abs=1e-9)
+        assert solution.score <= best + tolerance
+        assert solution.bound >= best - tolerance
+        if solution.certified:
+            assert solution.score == pytest.approx(best, abs=tolerance)
+        if solution.status == "infeasible":
+            assert best == -np.inf
+        if name == "ilp":
+            assert solution.certified == (best > -np.inf)
+
+    check()
+
+
+def test_heads_that_are_no_tree_have_no_extras():
+    """Nothing is below anything in a cycle: asking for it must end, and end well."""
+    model = Parser(families="+path,+non-projective", pruner_epochs=0, training_decoder="climb", **toy.SMALL)
+    model.fit(toy.treebank()[:3])
+    problem = model.problem(toy.treebank()[1])
+    assert problem.score([-1, 2, 3, 0]) > -np.inf
+    assert problem.score([-1, 2, 1, 0]) == problem.score([-1, 2, 3, 1]) == -np.inf
+
+
 @all_decoders
 @both_root_rules
 @settings(max_examples=10, deadline=None)
@@ -206,9 +242,14 @@ def test_programs_without_highs(name, monkeypatch):
 # ---- trained models
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+EXTRAS = "+head-bigram,+arbitrary-sibling,+non-projective,+path"
+
+
+@pytest.fixture(scope="module", params=[(2, ""), (3, ""), (3, EXTRAS)], ids=["second", "third", "extras"])
 def trained(request):
-    return Parser(order=request.param, **toy.SMALL).fit(toy.treebank())
+    order, families = request.param
+    quick = "climb" if families else "exact"
+    return Parser(order=order, families=families, training_decoder=quick, **toy.SMALL).fit(toy.treebank())
 
 
 @all_searches

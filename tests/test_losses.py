@@ -24,7 +24,7 @@ def test_the_perceptron_moves_by_one_or_not_at_all(loss, norm, progress):
 def test_mira_moves_as_far_as_the_margin_asks_but_not_further_than_allowed(loss, norm, progress, aggressiveness):
     step = Mira(aggressiveness).step(loss, norm, progress)
     assert step <= aggressiveness
-    assert step == pytest.approx(loss / norm) or step == aggressiveness < loss / norm
+    assert step == pytest.approx(max(loss, 0.0) / norm) or step == aggressiveness < loss / norm
     assert Mira(aggressiveness).step(loss, 0.0, progress) == 0.0
 
 

@@ -192,7 +192,7 @@ def test_steps_out_of_all_proportion():
 # ---- options and errors
 
 
-FAMILIES = "sibling, grandparent, grand-sibling, tri-sibling"
+FAMILIES = "sibling, grandparent, grand-sibling, tri-sibling, head-bigram, arbitrary-sibling, non-projective, path"
 
 
 @pytest.mark.parametrize(
@@ -642,6 +642,7 @@ def test_a_higher_order_model_comes_back_as_it_was(order, tmp_path):
         ({"order": 3}, ["sibling", "grandparent", "grand-sibling", "tri-sibling"]),
         ({"order": 2, "families": "-grandparent, +tri-sibling"}, ["sibling", "tri-sibling"]),
         ({"order": 1, "families": "+grandparent"}, ["grandparent"]),
+        ({"order": 1, "families": "+path,+head-bigram"}, ["head-bigram", "path"]),
     ],
 )
 def test_families_are_switched_on_and_off(options, expected):

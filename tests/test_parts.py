@@ -165,7 +165,7 @@ def test_pruning_keeps_what_it_says(drawn):
     batch = batch_of(attributes, traits)
     kept = heads_by_modifier(model.problem(batch, projective)[0].tolist(), size)
     matrix = np.full((size, size), -np.inf)
-    arcs, _, _, scores, _, _ = pruner.problem(batch, False)
+    arcs, _, _, scores, _, *_ = pruner.problem(batch, False)
     matrix[arcs[:, 0], arcs[:, 1]] = scores
     posteriors, _ = _core.tree_marginals(matrix, single_root)
     best, _ = (_core.eisner if projective else _core.maximum_spanning_tree)(matrix, single_root)
@@ -207,7 +207,7 @@ def test_long_sentences_are_pruned_by_scores():
     model, pruner, _ = pruned_model(True, 0.1, 4, 1e-2, 1)
     batch = batch_of(attributes, traits)
     kept = heads_by_modifier(model.problem(batch, False)[0].tolist(), size)
-    arcs, _, _, scores, _, _ = pruner.problem(batch, False)
+    arcs, _, _, scores, _, *_ = pruner.problem(batch, False)
     matrix = np.full((size, size), -np.inf)
     matrix[arcs[:, 0], arcs[:, 1]] = scores
     best, _ = _core.maximum_spanning_tree(matrix, True)
@@ -230,7 +230,7 @@ def test_gold_arcs_are_always_candidates_in_training(drawn, data):
     trainer = _core.ArcTrainer(
         model, batch_of(attributes, traits), gold, gold, table, np.zeros_like(table), None, None, False, 1
     )
-    _, scores, _, _, _, _ = pruner.problem(batch_of(attributes, traits), False)
+    _, scores, _, _, _, *_ = pruner.problem(batch_of(attributes, traits), False)
     worth = {
         arc: float(s)
         for arc, s in zip([(h, m) for m in range(1, size) for h in range(size) if h != m], scores, strict=True)

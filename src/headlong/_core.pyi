@@ -234,6 +234,9 @@ class Extras:
     def slots(self, kind: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """The words of all parts of a kind, part by part: [parts * slots]."""
 
+    def scores(self, kind: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """The scores of all parts of a kind, in the order of its parts."""
+
     def set_scores(self, kind: int, scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Sets the scores of a kind, in the order of its parts."""
 

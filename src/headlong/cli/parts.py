@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from headlong.text import Sentence
 
 _SLOTS = {"g": "grandparent", "h": "head", "m": "modifier", "s": "sibling", "t": "nearest sibling"}
+_SLOTS |= {"q": "word before", "p": "its head", "a": "ancestor", "d": "descendant"}
+_MAY_LACK = ("sibling", "grand-sibling", "tri-sibling")  # families with the head in the place of what is not there
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -130,8 +132,8 @@ def _pages(steps: dict[str, Any], sentence: Sentence, top: int) -> list[str]:
         slots = [slot for slot in parts[0] if slot not in ("score", "chosen")] if parts else []
         listed = [(*slots, "score", "")]
         for one in parts[: top or None]:
-            # The head in the place of a modifier: there is none.
-            places = [word(one[s]) if s in ("head", "grandparent") or one[s] != one["head"] else "-" for s in slots]
+            lacks = [name in _MAY_LACK and s not in ("head", "grandparent") and one[s] == one["head"] for s in slots]
+            places = ["-" if lack else word(one[s]) for s, lack in zip(slots, lacks, strict=True)]
             listed.append((*places, f"{one['score']:.3f}", mark(one)))
         left = (*range(len(slots)), len(slots) + 1)
         pages.append(f"{name}: {len(parts):,} parts\n{table(listed, left)}")

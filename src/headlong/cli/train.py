@@ -101,7 +101,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         default="",
         metavar="CHANGES",
         help="changes to what the order scores, such as +grand-sibling,-grandparent: sibling, grandparent, "
-        "grand-sibling, tri-sibling (default: none)",
+        "grand-sibling, tri-sibling, and the slower head-bigram, arbitrary-sibling, non-projective and path, which no "
+        "order has (default: none)",
     )
     parser.add_argument(
         "--training-decoder",

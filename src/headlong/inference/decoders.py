@@ -32,6 +32,7 @@ import numpy as np
 from headlong import _core
 from headlong.errors import OptionError
 from headlong.inference.automata import Automaton
+from headlong.inference.extras import add_extras
 from headlong.inference.graph import Graph
 from headlong.inference.problem import FLOAT64, INT32, Problem, Solution, Status
 from headlong.inference.solving import solve
@@ -143,8 +144,8 @@ class _ProgramDecoder:
         heads, score = climbed.heads, climbed.score
         if found.assignment is not None:
             chosen = np.full(problem.size, -1, np.int32)
-            modifiers = problem.arcs[found.assignment, 1]
-            chosen[modifiers] = problem.arcs[found.assignment, 0]
+            on = problem.arcs[found.assignment[: len(problem.arcs)]]
+            chosen[on[:, 1]] = on[:, 0]
             if problem.score(chosen) > score:
                 heads, score = chosen, problem.score(chosen)
         certified = found.certified or score >= found.bound > -np.inf
@@ -161,7 +162,8 @@ class _ProgramDecoder:
 
 def problem_graph(problem: Problem, *, projective: bool = False) -> Graph:
     """A problem with at least one word as a factor graph: a variable an arc, in their order, a tree factor over all of
-    them, and the automaton of each head, whose links are the arcs into the head, then those out of it.
+    them, and the automaton of each head, whose links are the arcs into the head, then those out of it;
+    then extras, which have variables of their own.
 
     The automata are written out as edges, for solvers that need more of a factor than the core's own head automata
     offer. O(edges).
@@ -187,6 +189,7 @@ def problem_graph(problem: Problem, *, projective: bool = False) -> Graph:
         links = np.concatenate((into, out))
         if len(links):
             graph.add(Path(arcs[links], Automaton(len(links), *frames.edges(head))))
+    add_extras(graph, arcs, problem, projective=projective)
     return graph
 
 

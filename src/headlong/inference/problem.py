@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, islice, pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -34,9 +34,9 @@ class Problem:
 
     `arcs` [n, 2] holds (head, modifier) sorted by modifier, then head; `scores` [n] what each is worth with its best
     label; `labels` [n] the number of that label (-1: none). `frames` has the scores of larger parts over the same
-    candidates, in the order in which decoders read them; None: there are none, the problem is of first order. `larger`
-    has them once more one by one, for inspection; it may be left empty. `extras` has the scores of parts that frames do
-    not hold: head bigrams, arbitrary siblings, non-projective arcs, paths; None: there are none.
+    candidates, in the order in which decoders read them; None: there are none, the problem is of first order. `extras`
+    has those that no head automaton holds. `larger` has all of them once more one by one, for inspection; it may be
+    left empty.
 
     >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
     >>> problem.score([-1, 2, 0])
@@ -49,8 +49,8 @@ class Problem:
     labels: INT32
     single_root: bool = True
     frames: _core.Frames | None = None
-    larger: Mapping[str, Parts] = field(default_factory=dict)
     extras: _core.Extras | None = None
+    larger: Mapping[str, Parts] = field(default_factory=dict)
 
     @classmethod
     def from_matrix(cls, matrix: Any, *, single_root: bool = True) -> Problem:
@@ -84,6 +84,8 @@ class Problem:
         chosen = self._chosen(heads)
         if int(chosen.sum()) != self.size - 1:
             return float("-inf")
+        if self.extras is not None and not _is_tree([int(head) for head in heads]):
+            return float("-inf")  # what crosses, or is below what, has a meaning in trees only
         if self.frames is not None:
             return self.frames.tree_value(self.scores, np.asarray(heads, np.int32), self.extras)
         return float(self.scores[chosen].sum())
@@ -95,8 +97,8 @@ class Problem:
         head, modifier; "grand-sibling" grandparent, head, modifier, sibling; "tri-sibling" head, modifier, sibling,
         sibling nearest to the head. Where there is no such modifier or sibling (before the first, behind the last) the
         head stands in the slot, once for each side of the head. "head-bigram" modifier, head, word before the modifier,
-        head of that word; "arbitrary-sibling" head, modifier, sibling behind it; "non-projective" head, modifier;
-        "path" ancestor, descendant.
+        its head; "arbitrary-sibling" head, modifier, later modifier; "non-projective" head, modifier; "path" ancestor,
+        descendant.
 
         >>> Problem.from_matrix([[0, 1], [0, 0]]).parts()["arc"].columns
         array([[0, 1]], dtype=int32)
@@ -167,7 +169,11 @@ class Solution:
 def _tree_parts(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
     """The larger parts of a tree by family; a side without any modifier is (head, head, head, side)."""
     found: dict[str, set[tuple[int, ...]]] = {
-        name: set() for name in ("sibling", "grandparent", "grand-sibling", "tri-sibling")
+        name: set()
+        for name in (
+            *("sibling", "grandparent", "grand-sibling", "tri-sibling"),
+            *("head-bigram", "arbitrary-sibling", "non-projective", "path"),
+        )
     }
     for head, above in enumerate(heads):
         modifiers = [word for word in range(1, len(heads)) if heads[word] == head]
@@ -182,25 +188,26 @@ def _tree_parts(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
             if above >= 0:
                 found["grandparent"].update((above, head, modifier) for modifier in outward)
                 found["grand-sibling"].update((above, head, outer, inner) for inner, outer in pairs if outward)
-    return found | _tree_extras(heads)
+        if head > 0:
+            found["arbitrary-sibling"].update((head, *pair) for pair in combinations(modifiers, 2))
+    above_word = [set(_ancestors(heads, word)) for word in range(len(heads))]
+    for word, head in enumerate(heads[1:], 1):
+        found["path"].update((ancestor, word) for ancestor in above_word[word])
+        if word > 1:
+            found["head-bigram"].add((word, head, word - 1, heads[word - 1]))
+        between = range(min(head, word) + 1, max(head, word))
+        if head > 0 and any(head not in above_word[other] for other in between):
+            found["non-projective"].add((head, word))
+    return found
 
 
-def _tree_extras(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
-    """The parts of a tree that frames do not hold, by family."""
-    above: list[set[int]] = []  # of each word, without the root
-    for word in range(len(heads)):
-        found = set()
-        while (word := heads[word]) > 0 and word not in found:
-            found.add(word)
-        above.append(found)
-    words = range(1, len(heads))
-    return {
-        "head-bigram": {(word, heads[word], word - 1, heads[word - 1]) for word in words[1:]},
-        "arbitrary-sibling": {(heads[m], m, s) for m in words for s in words[m:] if heads[m] == heads[s]},
-        "non-projective": {
-            (head, word)
-            for word, head in enumerate(heads)
-            if head > 0 and any(head not in above[other] for other in range(min(head, word) + 1, max(head, word)))
-        },
-        "path": {(other, word) for word in words for other in above[word]},
-    }
+def _ancestors(heads: list[int], word: int) -> Iterator[int]:
+    """The words above a word of a tree, without the root."""
+    while heads[word] > 0:
+        word = heads[word]
+        yield word
+
+
+def _is_tree(heads: list[int]) -> bool:
+    """Whether every word leads to the root."""
+    return all(len(list(islice(_ancestors(heads, word), len(heads)))) < len(heads) for word in range(1, len(heads)))

@@ -274,8 +274,7 @@ class Parser:
     def _problem(self, sentence: Sentence, projective: bool) -> Problem:
         batch, _ = self._encoder.batch([sentence])
         arcs, _, _, scores, labels, frames, extras = self._model.problem(batch, projective)
-        single_root = self.trained.arcs.shape.single_root
-        return Problem(len(sentence) + 1, arcs, scores, labels, single_root, frames, extras=extras)
+        return Problem(len(sentence) + 1, arcs, scores, labels, self.trained.arcs.shape.single_root, frames, extras)
 
     def posteriors(self, sentence: Sentence) -> FLOAT64:
         """What the pruner thinks of all arcs: probabilities [head, modifier] over trees of any shape. O(n^3).
