@@ -248,8 +248,8 @@ EXTRAS = "+head-bigram,+arbitrary-sibling,+non-projective,+path"
 @pytest.fixture(scope="module", params=[(2, ""), (3, ""), (3, EXTRAS)], ids=["second", "third", "extras"])
 def trained(request):
     order, families = request.param
-    quick = "climb" if families else "exact"
-    return Parser(order=order, families=families, training_decoder=quick, **toy.SMALL).fit(toy.treebank())
+    parser = Parser(order=order, families=families, training_decoder="climb" if families else "exact", **toy.SMALL)
+    return parser.fit(toy.treebank())
 
 
 @all_searches

@@ -171,11 +171,6 @@ def problem_graph(problem: Problem, *, projective: bool = False) -> Graph:
     >>> problem_graph(Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]]))
     Graph(4 variables, 1 factors)
     """
-    if problem.extras is not None:
-        raise OptionError(
-            "found a problem with head bigrams, arbitrary siblings, non-projective arcs or paths, expected none: "
-            "ad3, subgradient and exact know them"
-        )
     graph = Graph()
     arcs = graph.variables(len(problem.arcs), problem.scores)
     graph.add(Tree(arcs, problem.arcs, size=problem.size, single_root=problem.single_root, projective=projective))
