@@ -146,8 +146,9 @@ def proofs(parser: headlong.Parser, gold: list[headlong.Sentence]) -> dict[str, 
 def draw_lengths(found: dict[str, Any], output: Output) -> None:
     """Medians of sentences of similar length, and the range of the middle half of them."""
     lengths: dict[str, Any] = found["lengths"]
-    figure, axes = plt.subplots(1, len(lengths), figsize=(5 * len(lengths), 3.6), sharey=True, squeeze=False)
-    for axis, (title, taken) in zip(axes[0], lengths.items(), strict=True):
+    columns, rows = min(2, len(lengths)), (len(lengths) + 1) // 2
+    figure, axes = plt.subplots(rows, columns, figsize=(5 * columns, 3.6 * rows), sharey=True, squeeze=False)
+    for axis, (title, taken) in zip(axes.flat, lengths.items(), strict=False):
         words = np.array(taken["words"])
         bins = np.minimum((words - 1) // 5, 13)  # the last has all from 66 words on
         places = [bins == b for b in range(14) if np.sum(bins == b) >= 3]
@@ -159,7 +160,8 @@ def draw_lengths(found: dict[str, Any], output: Output) -> None:
             axis.fill_between(centres, low, high, alpha=0.2)
         axis.set(title=title, xlabel="words", yscale="log")
         axis.legend()
-    axes[0][0].set_ylabel("milliseconds of the decoder")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("milliseconds of the decoder")
     figure.tight_layout()
     figure.savefig(output.image("lengths.svg"), metadata={"Date": None})
 
