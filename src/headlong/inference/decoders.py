@@ -162,8 +162,8 @@ class _ProgramDecoder:
 
 def problem_graph(problem: Problem, *, projective: bool = False) -> Graph:
     """A problem with at least one word as a factor graph: a variable an arc, in their order, a tree factor over all of
-    them, and the automaton of each head, whose links are the arcs into the head, then those out of it;
-    then extras, which have variables of their own.
+    them, and the automaton of each head, whose links are the arcs into the head, then those out of it; then extras,
+    which have variables of their own.
 
     The automata are written out as edges, for solvers that need more of a factor than the core's own head automata
     offer. O(edges).
@@ -171,11 +171,6 @@ def problem_graph(problem: Problem, *, projective: bool = False) -> Graph:
     >>> problem_graph(Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]]))
     Graph(4 variables, 1 factors)
     """
-    if problem.extras is not None:
-        raise OptionError(
-            "found a problem with head bigrams, arbitrary siblings, non-projective arcs or paths, expected none: "
-            "ad3, subgradient and exact know them"
-        )
     graph = Graph()
     arcs = graph.variables(len(problem.arcs), problem.scores)
     graph.add(Tree(arcs, problem.arcs, size=problem.size, single_root=problem.single_root, projective=projective))
