@@ -5,7 +5,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import pytest
@@ -249,8 +248,8 @@ EXTRAS = "+head-bigram,+arbitrary-sibling,+non-projective,+path"
 @pytest.fixture(scope="module", params=[(2, ""), (3, ""), (3, EXTRAS)], ids=["second", "third", "extras"])
 def trained(request):
     order, families = request.param
-    quick: dict[str, Any] = {"training_decoder": "climb"} if families else {}
-    return Parser(order=order, families=families, **quick, **toy.SMALL).fit(toy.treebank())
+    parser = Parser(order=order, families=families, training_decoder="climb" if families else "exact", **toy.SMALL)
+    return parser.fit(toy.treebank())
 
 
 @all_searches
