@@ -162,8 +162,8 @@ class _ProgramDecoder:
 
 def problem_graph(problem: Problem, *, projective: bool = False) -> Graph:
     """A problem with at least one word as a factor graph: a variable an arc, in their order, a tree factor over all of
-    them, and the automaton of each head, whose links are the arcs into the head, then those out of it;
-    then extras, which have variables of their own.
+    them, and the automaton of each head, whose links are the arcs into the head, then those out of it; then extras,
+    which have variables of their own.
 
     The automata are written out as edges, for solvers that need more of a factor than the core's own head automata
     offer. O(edges).
