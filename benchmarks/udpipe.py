@@ -30,7 +30,8 @@ def train(treebank: Path, model: Path) -> None:
     if error.occurred():
         raise SystemExit(f"ufal.udpipe: {error.message}")
     model.parent.mkdir(parents=True, exist_ok=True)
-    model.write_bytes(trained.encode("utf-8", "surrogateescape"))
+    # The binding returns text where the model happens to decode, and bytes where it does not.
+    model.write_bytes(trained if isinstance(trained, bytes) else trained.encode("utf-8", "surrogateescape"))
 
 
 def _sentences(path: Path) -> udpipe.Sentences:

@@ -411,7 +411,8 @@ def test_a_factor_in_python_is_as_good_as_a_table(scores, first, banned, second,
         answers.append(solve(graph, method))
     dense, python = answers
     if method == "ad3":
-        assert python.bound == pytest.approx(dense.bound, abs=1e-5)
+        # Each run ends with a relative gap of at most 5e-6 to the optimum of the same relaxation.
+        assert python.bound == pytest.approx(dense.bound, rel=5e-6, abs=5e-6)
     assert (python.status == "infeasible") == (dense.status == "infeasible")
     if python.certified and dense.certified:
         assert python.value == pytest.approx(dense.value)
