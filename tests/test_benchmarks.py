@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import headlong
 from benchmarks import common
 from tests.treebanks import treebank_file
 
@@ -42,8 +43,10 @@ def test_medians_come_from_alternating_runs(monkeypatch):
 
 @pytest.mark.slow
 def test_quick_orders():
+    pytest.importorskip("ufal.udpipe", reason="the benchmarks compare with ufal.udpipe, which is not installed")
     folder = treebank_file("el_gdt", "dev").parent.parent
-    paths = {"PYTHONPATH": str(ROOT / "src"), "HEADLONG_TREEBANKS": str(folder)}
+    package = Path(headlong.__file__).parent.parent  # the sources, or where they were installed
+    paths = {"PYTHONPATH": str(package), "HEADLONG_TREEBANKS": str(folder)}
     command = [sys.executable, "-m", "benchmarks.orders", "--quick", "--no-speed", "--orders", "1,3"]
     done = subprocess.run(command, cwd=ROOT, env=os.environ | paths, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
