@@ -53,6 +53,12 @@ Array copied(const std::vector<Value>& values, std::initializer_list<std::size_t
   return array;
 }
 
+// The same for a single row.
+template <class Value>
+Out<Value, 1> copied(const std::vector<Value>& values) {
+  return copied<Out<Value, 1>>(values, {values.size()});
+}
+
 // Weights in training, or trained.
 using Weights = std::variant<In<float, 2>, In<std::int16_t, 2>>;
 

@@ -1,7 +1,6 @@
 // Factor graphs for Python: shapes and numbers are checked here, and the GIL is released.
 #include "bind_graph.hpp"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -11,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "bind_common.hpp"
 #include "factors/automaton.hpp"
 #include "factors/python_factor.hpp"
 #include "factors/services.hpp"
@@ -20,34 +20,12 @@
 #include "solvers/branch.hpp"
 #include "solvers/subgradient.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nanobind::literals;
 using namespace headlong;
 
 namespace {
 
-template <class T>
-using In = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using Answer = nb::typed<nb::dict, nb::str, nb::any>;
-
-template <class T>
-Out<T> copied(const std::vector<T>& values) {
-  auto* data = new T[values.size() + 1];
-  std::copy(values.begin(), values.end(), data);
-  nb::capsule owner(data, [](void* pointer) noexcept { delete[] static_cast<T*>(pointer); });
-  return Out<T>(data, {values.size()}, owner);
-}
-
-template <class Array>
-auto view(const Array& array) {
-  return std::span(array.data(), array.size());
-}
-
-void require(bool holds, const char* message) {
-  if (!holds) throw nb::value_error(message);
-}
 
 void require_scores(std::span<const double> scores) {
   for (double score : scores) require(score < 1e300 && score == score, "a score is NaN, +inf or larger than 1e300");
@@ -61,8 +39,8 @@ const std::map<std::string, StepRule> STEP_RULES = {
     {"polyak", StepRule::Polyak}, {"koo", StepRule::Koo}, {"rush", StepRule::Rush}};
 
 // Links a new factor of the given type, whose payload was appended just before.
-void link(Graph& graph, FactorType type, std::size_t place, const In<Index>& variables,
-          const In<std::uint8_t>& negated) {
+void link(Graph& graph, FactorType type, std::size_t place, const In<Index, 1>& variables,
+          const In<std::uint8_t, 1>& negated) {
   graph.types.push_back(type);
   graph.places.push_back(static_cast<Index>(place));
   graph.link_variables.insert(graph.link_variables.end(), view(variables).begin(), view(variables).end());
@@ -70,7 +48,7 @@ void link(Graph& graph, FactorType type, std::size_t place, const In<Index>& var
   graph.link_begins.push_back(static_cast<Index>(graph.link_variables.size()));
 }
 
-void check_links(const Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated) {
+void check_links(const Graph& graph, const In<Index, 1>& variables, const In<std::uint8_t, 1>& negated) {
   require(variables.size() > 0, "a factor must have at least one variable");
   require(variables.size() == negated.size(), "variables and negated differ in length");
   for (Index variable : view(variables))
@@ -115,7 +93,7 @@ const char* name_of(Status status) {
 }
 
 // Variables fixed by the caller: nothing, or one of -1, 0, 1 a variable.
-std::vector<std::int8_t> fixed_of(const Graph& graph, const std::optional<In<std::int8_t>>& fixed) {
+std::vector<std::int8_t> fixed_of(const Graph& graph, const std::optional<In<std::int8_t, 1>>& fixed) {
   if (!fixed) return {};
   require(fixed->size() == graph.scores.size(), "one number a variable is needed to fix them");
   for (std::int8_t value : view(*fixed)) require(value >= -1 && value <= 1, "variables are fixed with -1, 0 or 1");
@@ -163,14 +141,14 @@ void bind_graph(nb::module_& m) {
       .def_prop_ro("factors", &Graph::factors)
       .def(
           "add_variables",
-          [](Graph& graph, const In<double>& scores) {
+          [](Graph& graph, const In<double, 1>& scores) {
             require_scores(view(scores));
             graph.scores.insert(graph.scores.end(), view(scores).begin(), view(scores).end());
           },
           "scores"_a, "Appends variables with these scores.")
       .def(
           "add_logic",
-          [](Graph& graph, const std::string& kind, const In<Index>& variables, const In<std::uint8_t>& negated,
+          [](Graph& graph, const std::string& kind, const In<Index, 1>& variables, const In<std::uint8_t, 1>& negated,
              Index budget) {
             require(KINDS.contains(kind), "no logic factor has this name");
             check_links(graph, variables, negated);
@@ -181,7 +159,7 @@ void bind_graph(nb::module_& m) {
           "kind"_a, "variables"_a, "negated"_a, "budget"_a = 0)
       .def(
           "add_pair",
-          [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, Score score) {
+          [](Graph& graph, const In<Index, 1>& variables, const In<std::uint8_t, 1>& negated, Score score) {
             check_links(graph, variables, negated);
             require(variables.size() == 2, "a pair has two variables");
             require_scores(std::span(&score, 1));
@@ -192,7 +170,8 @@ void bind_graph(nb::module_& m) {
           "variables"_a, "negated"_a, "score"_a)
       .def(
           "add_dense",
-          [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, const In<double>& scores) {
+          [](Graph& graph, const In<Index, 1>& variables, const In<std::uint8_t, 1>& negated,
+             const In<double, 1>& scores) {
             check_links(graph, variables, negated);
             require(variables.size() <= 16 && scores.size() == std::size_t{1} << variables.size(),
                     "a dense factor has at most 16 variables and 2^variables scores");
@@ -203,7 +182,7 @@ void bind_graph(nb::module_& m) {
           "variables"_a, "negated"_a, "scores"_a)
       .def(
           "add_python",
-          [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, nb::object maximize,
+          [](Graph& graph, const In<Index, 1>& variables, const In<std::uint8_t, 1>& negated, nb::object maximize,
              nb::object score, nb::object marginals, nb::object lowest_own, nb::object expected_own) {
             check_links(graph, variables, negated);
             graph.structured.push_back(std::make_shared<PythonFactor>(
@@ -216,8 +195,9 @@ void bind_graph(nb::module_& m) {
           "Adds a factor whose services are Python functions; see headlong.inference.PythonFactor.")
       .def(
           "add_automaton",
-          [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, const In<Index>& sources,
-             const In<Index>& targets, const In<Index>& link_of_edge, const In<double>& scores) {
+          [](Graph& graph, const In<Index, 1>& variables, const In<std::uint8_t, 1>& negated,
+             const In<Index, 1>& sources, const In<Index, 1>& targets, const In<Index, 1>& link_of_edge,
+             const In<double, 1>& scores) {
             check_links(graph, variables, negated);
             require(sources.size() == targets.size() && sources.size() == link_of_edge.size() &&
                         sources.size() == scores.size(),
@@ -235,8 +215,8 @@ void bind_graph(nb::module_& m) {
           "one are on (link_of_edge: the number of a link of this factor, or -1).")
       .def(
           "add_tree",
-          [](Graph& graph, const In<Index>& variables, const In<std::uint8_t>& negated, const In<Index>& heads,
-             const In<Index>& modifiers, Index size, bool single_root, bool projective) {
+          [](Graph& graph, const In<Index, 1>& variables, const In<std::uint8_t, 1>& negated, const In<Index, 1>& heads,
+             const In<Index, 1>& modifiers, Index size, bool single_root, bool projective) {
             check_links(graph, variables, negated);
             require(heads.size() == variables.size() && modifiers.size() == variables.size(),
                     "a tree factor needs one head and one modifier a variable");
@@ -252,7 +232,7 @@ void bind_graph(nb::module_& m) {
           "The arcs that are on form a dependency tree over `size` words, the root included.")
       .def(
           "value",
-          [](const Graph& graph, const In<std::uint8_t>& assignment) {
+          [](const Graph& graph, const In<std::uint8_t, 1>& assignment) {
             require(assignment.size() == graph.scores.size(), "one number a variable is needed");
             nb::gil_scoped_release unlocked;
             GraphWorkspace workspace(graph);
@@ -261,7 +241,7 @@ void bind_graph(nb::module_& m) {
           "assignment"_a, "What an assignment [variables] is worth, -inf if a factor forbids it.")
       .def(
           "round",
-          [](const Graph& graph, const In<double>& relaxed) {
+          [](const Graph& graph, const In<double, 1>& relaxed) {
             require(relaxed.size() == graph.scores.size(), "one number a variable is needed");
             SolverResult result;
             {
@@ -282,7 +262,7 @@ void bind_graph(nb::module_& m) {
           "factor"_a, "service"_a, "Whether a factor has the service: marginals or max-marginals.")
       .def(
           "maximize",
-          [](const Graph& graph, Index factor, const In<double>& scores) {
+          [](const Graph& graph, Index factor, const In<double, 1>& scores) {
             check_factor(graph, factor, scores.size());
             GraphWorkspace workspace(graph);
             Configuration best;
@@ -292,7 +272,7 @@ void bind_graph(nb::module_& m) {
           "factor"_a, "scores"_a, "The best configuration under link scores: (on [links], value, own score).")
       .def(
           "own_score",
-          [](const Graph& graph, Index factor, const In<std::uint8_t>& on) {
+          [](const Graph& graph, Index factor, const In<std::uint8_t, 1>& on) {
             check_factor(graph, factor, on.size());
             GraphWorkspace workspace(graph);
             return own_score(graph, factor, view(on), workspace);
@@ -300,7 +280,7 @@ void bind_graph(nb::module_& m) {
           "factor"_a, "on"_a, "The factor's own score of a configuration, -inf if it is not allowed.")
       .def(
           "marginals",
-          [](const Graph& graph, Index factor, const In<double>& scores) {
+          [](const Graph& graph, Index factor, const In<double, 1>& scores) {
             check_factor(graph, factor, scores.size());
             require(has_marginals(graph, factor), "this factor has no marginals");
             GraphWorkspace workspace(graph);
@@ -311,7 +291,7 @@ void bind_graph(nb::module_& m) {
           "factor"_a, "scores"_a, "Link marginals under exp(score), and the log-partition.")
       .def(
           "expected_own",
-          [](const Graph& graph, Index factor, const In<double>& scores) {
+          [](const Graph& graph, Index factor, const In<double, 1>& scores) {
             check_factor(graph, factor, scores.size());
             require(has_marginals(graph, factor), "this factor has no marginals");
             GraphWorkspace workspace(graph);
@@ -322,7 +302,7 @@ void bind_graph(nb::module_& m) {
           "not tell.")
       .def(
           "entropy",
-          [](const Graph& graph, Index factor, const In<double>& scores) {
+          [](const Graph& graph, Index factor, const In<double, 1>& scores) {
             check_factor(graph, factor, scores.size());
             require(has_marginals(graph, factor), "this factor has no marginals");
             GraphWorkspace workspace(graph);
@@ -338,7 +318,7 @@ void bind_graph(nb::module_& m) {
           "factor"_a, "A lower bound on the own scores of what the factor allows, or None if it does not tell.")
       .def(
           "max_marginals",
-          [](const Graph& graph, Index factor, const In<double>& scores) {
+          [](const Graph& graph, Index factor, const In<double, 1>& scores) {
             check_factor(graph, factor, scores.size());
             require(has_max_marginals(graph, factor), "this factor has no max-marginals");
             GraphWorkspace workspace(graph);
@@ -349,7 +329,7 @@ void bind_graph(nb::module_& m) {
           "factor"_a, "scores"_a, "The best value with each link on, and off, and the best of all.")
       .def(
           "project",
-          [](const Graph& graph, Index factor, const In<double>& values, double own_scale) {
+          [](const Graph& graph, Index factor, const In<double, 1>& values, double own_scale) {
             check_factor(graph, factor, values.size());
             GraphWorkspace workspace(graph);
             std::vector<double> out(values.size());
@@ -446,7 +426,7 @@ void bind_graph(nb::module_& m) {
       "ad3",
       [](const Graph& graph, Index max_iterations, double residual, double penalty, Index adapt_every,
          Index bound_every, double tolerance, double cutoff, double time_limit, bool trace,
-         const std::optional<In<std::int8_t>>& fixed) {
+         const std::optional<In<std::int8_t, 1>>& fixed) {
         require(penalty > 0.0 && penalty < 1e100, "the penalty must be positive");
         const std::vector<std::int8_t> fixed_values = fixed_of(graph, fixed);
         const Ad3Options options{max_iterations, residual, penalty,    adapt_every, bound_every,
@@ -465,7 +445,7 @@ void bind_graph(nb::module_& m) {
   m.def(
       "subgradient",
       [](const Graph& graph, Index max_iterations, const std::string& rule, double step, double tolerance, bool lazy,
-         double time_limit, bool trace, const std::optional<In<std::int8_t>>& fixed) {
+         double time_limit, bool trace, const std::optional<In<std::int8_t, 1>>& fixed) {
         require(STEP_RULES.contains(rule), "the step rules are polyak, koo and rush");
         require(step >= 0.0 && step < 1e100, "the first step must be positive, or 0 for the rule's own");
         const std::vector<std::int8_t> fixed_values = fixed_of(graph, fixed);

@@ -1,7 +1,6 @@
 // Frames and tree decoders for Python: shapes and numbers are checked here, and the GIL is released.
 #include "bind_parts.hpp"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -12,43 +11,21 @@
 #include <string>
 #include <tuple>
 
+#include "bind_common.hpp"
 #include "factors/head_automaton.hpp"
 #include "parser/extra_decoder.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nanobind::literals;
 using namespace headlong;
 
 namespace {
-
-template <class T>
-using In = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-template <class T>
-Out<T> copied(const std::vector<T>& values) {
-  auto* data = new T[values.size() + 1];
-  std::copy(values.begin(), values.end(), data);
-  nb::capsule owner(data, [](void* pointer) noexcept { delete[] static_cast<T*>(pointer); });
-  return Out<T>(data, {values.size()}, owner);
-}
-
-template <class Array>
-auto view(const Array& array) {
-  return std::span(array.data(), array.size());
-}
-
-void require(bool holds, const char* message) {
-  if (!holds) throw nb::value_error(message);
-}
 
 template <class T>
 void require_scores(std::span<const T> scores) {
   for (T score : scores) require(score < T(1e30) && score == score, "a score is NaN, +inf or larger than 1e30");
 }
 
-Candidates candidates_of(const In<Index>& heads, const In<Index>& begins) {
+Candidates candidates_of(const In<Index, 1>& heads, const In<Index, 1>& begins) {
   require(begins.size() >= 2, "a sentence has at least its root");
   const Index size = static_cast<Index>(begins.size()) - 1;
   Candidates candidates;
@@ -69,7 +46,7 @@ Candidates candidates_of(const In<Index>& heads, const In<Index>& begins) {
 }
 
 // Copies scores into a column of the frames.
-void fill(std::vector<float>& column, const In<float>& scores, const char* message) {
+void fill(std::vector<float>& column, const In<float, 1>& scores, const char* message) {
   require(scores.size() == column.size(), message);
   require_scores(view(scores));
   std::copy(view(scores).begin(), view(scores).end(), column.begin());
@@ -79,7 +56,7 @@ void require_head(const Frames& frames, Index head) {
   require(head >= 0 && head < frames.size, "the sentence has no such head");
 }
 
-std::vector<Index> places_of(const Frames& frames, Index fan, const In<Index>& places) {
+std::vector<Index> places_of(const Frames& frames, Index fan, const In<Index, 1>& places) {
   Index before = 0;
   for (Index place : view(places)) {
     require(place > before && place <= frames.fan_size(fan), "places of a fan must ascend from 1");
@@ -183,7 +160,7 @@ void bind_extras(nb::module_& m) {
           "kind"_a, nb::rv_policy::move, "The scores of all parts of a kind, in the order of its parts.")
       .def(
           "set_scores",
-          [](PyExtras& self, Index kind, const In<float>& scores) {
+          [](PyExtras& self, Index kind, const In<float, 1>& scores) {
             fill(self.extras.scores[PyExtras::checked(kind)], scores, "one score a part is needed");
           },
           "kind"_a, "scores"_a, "Sets the scores of a kind, in the order of its parts.");
@@ -201,7 +178,7 @@ void bind_parts(nb::module_& m) {
                      "automaton: see core/parts/frames.hpp.")
       .def(
           "__init__",
-          [](Frames* self, const In<Index>& heads, const In<Index>& begins, bool triples) {
+          [](Frames* self, const In<Index, 1>& heads, const In<Index, 1>& begins, bool triples) {
             const Candidates candidates = candidates_of(heads, begins);
             new (self) Frames();
             lay_out(candidates, static_cast<Index>(begins.size()) - 1, triples, *self);
@@ -223,7 +200,7 @@ void bind_parts(nb::module_& m) {
           "grand", [](const Frames& frames) { return copied(frames.grand); }, nb::rv_policy::move)
       .def(
           "set_scores",
-          [](Frames& frames, const In<float>& pairs, const In<float>& triples, const In<float>& grand) {
+          [](Frames& frames, const In<float, 1>& pairs, const In<float, 1>& triples, const In<float, 1>& grand) {
             fill(frames.pairs, pairs, "one score a pair and lane is needed");
             fill(frames.triples, triples, "one score a triple is needed");
             fill(frames.grand, grand, "one score a place and lane is needed");
@@ -231,7 +208,7 @@ void bind_parts(nb::module_& m) {
           "pairs"_a, "triples"_a, "grand"_a, "Sets the scores, in the order of the columns of the same name.")
       .def(
           "value",
-          [](const Frames& frames, Index head, Index lane, const In<Index>& left, const In<Index>& right) {
+          [](const Frames& frames, Index head, Index lane, const In<Index, 1>& left, const In<Index, 1>& right) {
             require_head(frames, head);
             require(lane >= 0 && lane < frames.lanes[head], "the head has no such lane");
             return frame_value(frames, head, lane, places_of(frames, 2 * head, left),
@@ -240,7 +217,7 @@ void bind_parts(nb::module_& m) {
           "head"_a, "lane"_a, "left"_a, "right"_a, "What a head is worth with these places, without arc scores.")
       .def(
           "tree_value",
-          [](const Frames& frames, const In<double>& arc_scores, const In<Index>& heads, const PyExtras* extras) {
+          [](const Frames& frames, const In<double, 1>& arc_scores, const In<Index, 1>& heads, const PyExtras* extras) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(heads.size() == static_cast<std::size_t>(frames.size), "one head a word is needed");
             if (extras) require_tree(view(heads));
@@ -266,7 +243,7 @@ void bind_parts(nb::module_& m) {
           "head"_a, "The automaton of a head as edges: (sources, targets, link_of_edge, scores).")
       .def(
           "graph",
-          [](const Frames& frames, const In<double>& arc_scores, bool single_root, bool projective,
+          [](const Frames& frames, const In<double, 1>& arc_scores, bool single_root, bool projective,
              const PyExtras* extras) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(frames.size > 1, "a sentence without words has no graph");
@@ -283,7 +260,7 @@ void bind_parts(nb::module_& m) {
           "The factor graph of the sentence: the tree, then the automata of the heads with modifiers, then extras.")
       .def(
           "solve",
-          [](const Frames& frames, const In<double>& arc_scores, const std::string& method, bool single_root,
+          [](const Frames& frames, const In<double, 1>& arc_scores, const std::string& method, bool single_root,
              bool projective, Index max_iterations, Index max_nodes, Index max_sweeps, double time_limit,
              double tolerance, const PyExtras* extras) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
@@ -330,7 +307,7 @@ void bind_parts(nb::module_& m) {
   bind_extras(m);
   m.def(
       "reduced_costs",
-      [](const In<Index>& heads, const In<Index>& begins, const In<double>& weights, bool single_root) {
+      [](const In<Index, 1>& heads, const In<Index, 1>& begins, const In<double, 1>& weights, bool single_root) {
         const Candidates candidates = candidates_of(heads, begins);
         require(weights.size() == candidates.count(), "one weight an arc is needed");
         for (double weight : view(weights)) require(std::isfinite(weight), "weights must be finite");

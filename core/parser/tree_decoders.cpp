@@ -201,16 +201,7 @@ void Decoding::run() {
         run_solver(descends);
     }
   }
-  if (!has_tree()) {
-    if (solution_.bound == NEGATIVE_INFINITY) solution_.status = Status::Infeasible;
-    return;
-  }
-  solution_.bound = std::max(solution_.bound, solution_.score);
-  solution_.certified = is_closed();
-  if (solution_.certified)
-    solution_.status = Status::Optimal;
-  else if (solution_.status == Status::Optimal)
-    solution_.status = Status::Unconverged;
+  conclude(solution_, [&] { return is_closed(); });
 }
 
 void solve_tree(const Frames& frames, std::span<const Score> arc_scores, const TreeOptions& options,
