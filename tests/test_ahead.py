@@ -22,19 +22,17 @@ def test_a_failing_stream_gives_all_results_before_it(threads: int) -> None:
         yield from range(7)
         raise ValueError("the stream broke")
 
-    found = []
+    found: list[int] = []
     with pytest.raises(ValueError, match="the stream broke"):
-        for piece, _ in work_ahead(stream(), abs, threads):
-            found.append(piece)
+        found.extend(piece for piece, _ in work_ahead(stream(), abs, threads))
     assert found == list(range(7))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_a_failing_piece_ends_the_results(threads: int) -> None:
-    found = []
+    found: list[int] = []
     with pytest.raises(ZeroDivisionError):
-        for piece, _ in work_ahead([3, 2, 1, 0, 5, 6], lambda i: 6 // i, threads):
-            found.append(piece)
+        found.extend(piece for piece, _ in work_ahead([3, 2, 1, 0, 5, 6], lambda i: 6 // i, threads))
     assert found == [3, 2, 1]
 
 
