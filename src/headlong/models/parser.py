@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal, Self, cast, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from headlong import _core
 from headlong.errors import NotFittedError, OptionError
@@ -25,10 +24,11 @@ from headlong.inference.decoders import (
     searches_projective,
 )
 from headlong.inference.decoders import decoder as decoder_called
-from headlong.inference.problem import FLOAT64, INT32, Parts, Problem, Solution, Status
+from headlong.inference.problem import FLOAT64, INT32, Parts, Problem, Solution
 from headlong.learning.online import Progress
 from headlong.models.ahead import work_ahead
 from headlong.models.arcs import family_kind
+from headlong.models.found import Found, cut, join
 from headlong.models.options import ParserOptions, Trained
 from headlong.models.storage import load_parser, save_parser
 from headlong.models.training import train_parser
@@ -139,7 +139,8 @@ class Parser:
         for orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner". `trees` says which trees
         are searched, by default as in training ("mst" always searches any, "eisner" projective ones). A sentence whose
         search reaches `max_iterations` or `time_limit` (in seconds; 0: none) gets the best tree so far, and is not
-        certified; which sentences the time limit meets depends on the machine.
+        certified; which sentences the time limit meets depends on the machine. A sentence of more than 1,000 words is
+        parsed in pieces, and is not certified either: status "approximate".
 
         `deps` says what becomes of a DEPS column that the new tree makes stale. With `confidence` each word's MISC gets
         ``HeadProb`` and ``LabelProb``, the probabilities of its arc and of its labelled arc: those of the distribution
@@ -201,21 +202,25 @@ class Parser:
 
     def _decoded(
         self, sentences: Iterator[Sentence], search: _Search, confidence: bool
-    ) -> Iterator[tuple[list[Sentence], _Found]]:
+    ) -> Iterator[tuple[list[Sentence], Found]]:
         """The sentences in chunks, with what was found for them; threads take a chunk each."""
 
-        def work(encoded: tuple[list[Sentence], _core.Batch, INT32]) -> _Found:
-            chunk, batch, offsets = encoded
-            found = self._decode(chunk, batch, offsets, search)
-            if not confidence:
-                return found
-            arcs, labelled = self._model.confidence(batch, found.heads, found.labels, search.projective, 1)
-            return replace(found, confidence=(arcs, labelled))
+        def prepare(chunk: list[Sentence]) -> _Chunk:
+            cuts = list(map(cut, chunk))
+            pieces = list(chain.from_iterable(cuts))
+            return _Chunk(chunk, pieces, list(map(len, cuts)), *self._encoder.batch(pieces))
+
+        def work(chunk: _Chunk) -> Found:
+            found = self._decode(chunk.pieces, chunk.batch, chunk.offsets, search)
+            if confidence:
+                arcs, labelled = self._model.confidence(chunk.batch, found.heads, found.labels, search.projective, 1)
+                found = replace(found, confidence=(arcs, labelled))
+            whole = len(chunk.pieces) == len(chunk.sentences)
+            return found if whole else join(found, chunk.counts, self.trained.labels)
 
         chunks = iter(lambda: list(islice(sentences, search.chunk)), [])
-        encoded = ((chunk, *self._encoder.batch(chunk)) for chunk in chunks)
-        for (chunk, _, _), found in work_ahead(encoded, work, search.threads):
-            yield chunk, found
+        for chunk, found in work_ahead(map(prepare, chunks), work, search.threads):
+            yield chunk.sentences, found
 
     def _search(
         self, threads: int, name: str | None, trees: str | None, max_iterations: int, time_limit: float
@@ -237,9 +242,9 @@ class Parser:
         threads = check_threads(threads)
         return _Search(name, decode, projective, 1 if name in PROGRAMS else threads, max_iterations, float(time_limit))
 
-    def _decode(self, chunk: list[Sentence], batch: _core.Batch, offsets: INT32, search: _Search) -> _Found:
+    def _decode(self, chunk: list[Sentence], batch: _core.Batch, offsets: INT32, search: _Search) -> Found:
         if search.name not in PROGRAMS:
-            return _Found(
+            return Found(
                 offsets,
                 *self._model.parse(
                     batch,
@@ -260,7 +265,7 @@ class Parser:
             for sentence in chunk
         ]
         heads = np.concatenate([one.heads for one in solved])
-        return _Found(
+        return Found(
             offsets,
             heads,
             self._model.label(batch, heads, search.projective, 1),
@@ -382,30 +387,14 @@ class _Search:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """The solutions of some sentences laid end to end."""
+class _Chunk:
+    """Sentences on their way to the core, `counts` pieces each."""
 
+    sentences: list[Sentence]
+    pieces: list[Sentence]
+    counts: list[int]
+    batch: _core.Batch
     offsets: INT32
-    heads: INT32
-    labels: INT32
-    scores: FLOAT64
-    bounds: FLOAT64
-    certified: npt.NDArray[np.uint8]
-    iterations: INT32
-    statuses: list[str]
-    confidence: tuple[FLOAT64, FLOAT64] | None = None  # of the arcs, and of the labelled arcs
-
-    def solution(self, i: int) -> Solution:
-        words = slice(self.offsets[i], self.offsets[i + 1])
-        return Solution(
-            self.heads[words],
-            self.labels[words],
-            float(self.scores[i]),
-            float(self.bounds[i]),
-            bool(self.certified[i]),
-            int(self.iterations[i]),
-            cast("Status", self.statuses[i]),
-        )
 
 
 def check_threads(threads: int) -> int:
