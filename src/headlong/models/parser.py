@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from headlong import _core
 from headlong.errors import NotFittedError, OptionError
@@ -30,7 +31,7 @@ from headlong.models.ahead import work_ahead
 from headlong.models.arcs import family_kind
 from headlong.models.found import Found, cut, join
 from headlong.models.options import ParserOptions, Trained
-from headlong.models.storage import load_parser, save_parser
+from headlong.models.storage import State, load_parser, parser_from_state, parser_state, save_parser
 from headlong.models.training import train_parser
 from headlong.text import DepsOption, Sentence
 
@@ -317,7 +318,19 @@ class Parser:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Reads a model file; a damaged or foreign one is refused with ModelError."""
-        trained, options = load_parser(path)
+        return cls._of(*load_parser(path))
+
+    def state(self) -> State:
+        """All there is to the parser: metadata for JSON, and arrays."""
+        return parser_state(self.trained, self.options)
+
+    @classmethod
+    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], path: str = "a model") -> Self:
+        """The parser whose `state` this is; `path` is for the message of ModelError."""
+        return cls._of(*parser_from_state(metadata, arrays, path))
+
+    @classmethod
+    def _of(cls, trained: Trained, options: ParserOptions) -> Self:
         parser = cls(**asdict(options))
         parser._trained = trained
         parser._prepare()
