@@ -17,7 +17,6 @@ from headlong.models.arcs import Pruning, Shape, TrainedArcs
 from headlong.models.modelfile import read_model, write_model
 from headlong.models.options import ParserOptions, Trained
 
-
 State = tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]
 """All there is to a model: metadata for JSON, and arrays by name."""
 
