@@ -1,7 +1,7 @@
 """Weights for a small file: few different values, compressed.
 
 A weight becomes a whole number q between -LEVELS and LEVELS and stands for q |q| steps: most weights are far smaller
-than the largest, and among the small ones differences count. On the development set of el_gdt, order 3, the LAS of 88.16
+than the largest, and among the small ones differences count. On the development set of el_gdt, order 3, LAS 88.16
 stays (127 levels: 88.19, 63: 88.13, 31: 88.16, 15: 87.99) while 19.4 MB become 5.3, 4.7, 3.8, 2.9 MB. A packed model is
 not mapped into memory but unpacked when it is loaded.
 """
