@@ -96,6 +96,18 @@ def test_first_order_programs(name, single_root, scores, projective):
     assert solution.score == best  # eighths: no rounding
 
 
+def check_optimum(solution, worth, best):
+    """What is said of the optimum, `worth` being that of the solution's heads, is so."""
+    tolerance = 1e-6 * max(1.0, abs(best)) if np.isfinite(best) else 1e-6
+    assert solution.score == pytest.approx(worth, rel=1e-12, abs=1e-9)
+    assert solution.score <= best + tolerance
+    assert solution.bound >= best - tolerance
+    if solution.certified:
+        assert solution.score == pytest.approx(best, abs=tolerance)
+    if solution.status == "infeasible":
+        assert best == -np.inf
+
+
 @all_searches
 @both_root_rules
 def test_higher_order_trees(name, projective, single_root):
@@ -106,14 +118,7 @@ def test_higher_order_trees(name, projective, single_root):
     def check(frames):
         solution = check_contract(name, higher_problem(frames, single_root), projective)
         best = frames.best(single_root, projective)
-        tolerance = 1e-6 * max(1.0, abs(best)) if np.isfinite(best) else 1e-6
-        assert solution.score == pytest.approx(frames.tree_worth(solution.heads), rel=1e-12, abs=1e-9)
-        assert solution.score <= best + tolerance
-        assert solution.bound >= best - tolerance
-        if solution.certified:
-            assert solution.score == pytest.approx(best, abs=tolerance)
-        if solution.status == "infeasible":
-            assert best == -np.inf
+        check_optimum(solution, frames.tree_worth(solution.heads), best)
         if name in ("exact", "ilp"):
             assert solution.certified == (best > -np.inf)
 
@@ -131,14 +136,7 @@ def test_trees_with_extras(name, projective):
         problem = replace(higher_problem(plain.frames, True), frames=made[0], extras=extras)
         solution = check_contract(name, problem, projective)
         best = plain.best(True, projective)
-        tolerance = 1e-6 * max(1.0, abs(best)) if np.isfinite(best) else 1e-6
-        assert solution.score == pytest.approx(plain.worth(solution.heads), rel=1e-12, abs=1e-9)
-        assert solution.score <= best + tolerance
-        assert solution.bound >= best - tolerance
-        if solution.certified:
-            assert solution.score == pytest.approx(best, abs=tolerance)
-        if solution.status == "infeasible":
-            assert best == -np.inf
+        check_optimum(solution, plain.worth(solution.heads), best)
         if name == "ilp":
             assert solution.certified == (best > -np.inf)
 
