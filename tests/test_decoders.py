@@ -17,12 +17,11 @@ from headlong.inference.decoders import DECODERS, PROGRAMS, decoder, marginals, 
 from tests import oracles, toy
 from tests.plain_extras import KINDS, plain_extras
 from tests.plain_frames import PlainFrames, plain_frames
-from tests.strategies import arc_scores
+from tests.strategies import arc_scores, both_root_rules
 from tests.treebanks import treebank_file
 
 QUICK = [name for name in DECODERS if name not in PROGRAMS]
 all_decoders = pytest.mark.parametrize("name", DECODERS)
-both_root_rules = pytest.mark.parametrize("single_root", [True, False], ids=["single", "multi"])
 SEARCHES = [(name, projective) for name in DECODERS for projective in (False, True)]
 SEARCHES = [search for search in SEARCHES if search not in (("mst", True), ("eisner", False))]
 all_searches = pytest.mark.parametrize(("name", "projective"), SEARCHES)
