@@ -19,7 +19,7 @@ from headlong.learning.losses import LEARNERS
 from headlong.models.options import ParserOptions
 from tests.commands import SOURCES, TREEBANK, process, run
 
-# ---- help and version
+# ---- help, usage and defaults
 
 
 def all_parsers():
@@ -66,6 +66,16 @@ def test_defaults_are_those_of_the_library():
     assert tuple(learner.choices) == tuple(LEARNERS)
 
 
+def test_decoders_and_limits_are_those_of_the_library():
+    from headlong.cli import _parser
+    from headlong.inference.decoders import DECODERS, MAX_ITERATIONS
+    from headlong.models.parser import TIME_LIMIT
+
+    for name in DECODERS:
+        args = _parser().parse_args(["parse", "--model", "m", "--decoder", name])
+        assert (args.decoder, args.time_limit, args.max_iterations) == (name, TIME_LIMIT, MAX_ITERATIONS)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -100,6 +110,9 @@ def test_numbers_for_people():
     assert [shared.human_time(n) for n in (1.0, 61, 3700)] == ["1.0 s", "1 min 1 s", "1 h 1 min"]
 
 
+# ---- all commands together
+
+
 def test_second_order_from_the_command_line(model, capsys):
     arguments = ["train", "--train", "train.conllu", "--dev", "dev.conllu", "--output", "2.model", "--order", "2"]
     result = run(capsys, *arguments, "--families=+tri-sibling", "--training-decoder", "climb", "--bits", "10")
@@ -128,16 +141,6 @@ def test_second_order_from_the_command_line(model, capsys):
     assert wrong.code == 2
     assert "expected one that the model has (sibling, grandparent, tri-sibling)" in wrong.err
     assert run(capsys, "inspect", "parts", "x.model", "train.conllu").code == 0
-
-
-def test_decoders_and_limits_are_those_of_the_library():
-    from headlong.cli import _parser
-    from headlong.inference.decoders import DECODERS, MAX_ITERATIONS
-    from headlong.models.parser import TIME_LIMIT
-
-    for name in DECODERS:
-        args = _parser().parse_args(["parse", "--model", "m", "--decoder", name])
-        assert (args.decoder, args.time_limit, args.max_iterations) == (name, TIME_LIMIT, MAX_ITERATIONS)
 
 
 # ---- errors from below, and real processes

@@ -174,6 +174,17 @@ def test_a_treebank_without_root_labels():
         assert sentence.labels[sentence.heads.index(0)] in ("top", "other")
 
 
+def test_auto_searches_projective_trees_where_crossing_arcs_are_rare():
+    crossing = Sentence.from_words(
+        ["a", "b", "c", "d"], upos=["NOUN", "VERB", "NOUN", "ADV"], heads=[3, 0, 2, 1], labels=["x", "root", "x", "x"]
+    )
+    plain = [sentence for sentence in toy.treebank() if oracles.is_projective(sentence.heads)]
+    few = [crossing, *plain * 40]
+    assert Parser(**SMALL | {"epochs": 1}).fit([crossing, *plain]).info()["trees"] == "any"
+    assert Parser(**SMALL | {"epochs": 1}).fit(few).info()["trees"] == "projective"
+    assert Parser(trees="any", **SMALL | {"epochs": 1}).fit(few).info()["trees"] == "any"
+
+
 def test_zero_words(parser):
     nothing = Sentence({}, [-1])
     assert len(nothing) == 0
@@ -276,6 +287,9 @@ def test_problems(parser):
     assert scores[0] == pytest.approx(solution.score, rel=1e-12)
 
 
+# ---- higher orders
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -319,14 +333,3 @@ def test_real_treebanks(code, tmp_path):
     assert answers(found) == answers(parser.parse(dev))
     for sentence in found:
         check_tree(sentence, single_root=parser.info()["root"] == "single")
-
-
-def test_auto_searches_projective_trees_where_crossing_arcs_are_rare():
-    crossing = Sentence.from_words(
-        ["a", "b", "c", "d"], upos=["NOUN", "VERB", "NOUN", "ADV"], heads=[3, 0, 2, 1], labels=["x", "root", "x", "x"]
-    )
-    plain = [sentence for sentence in toy.treebank() if oracles.is_projective(sentence.heads)]
-    few = [crossing, *plain * 40]
-    assert Parser(**SMALL | {"epochs": 1}).fit([crossing, *plain]).info()["trees"] == "any"
-    assert Parser(**SMALL | {"epochs": 1}).fit(few).info()["trees"] == "projective"
-    assert Parser(trees="any", **SMALL | {"epochs": 1}).fit(few).info()["trees"] == "any"

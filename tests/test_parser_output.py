@@ -144,6 +144,28 @@ def test_confidence_beside_other_notes(parser, tmp_path):
     assert once.to_conllu().count("3-4\tdu\t_\t_\t_\t_\t_\t_\t_\tLang=fr\n") == 1
 
 
+def test_comments_tell_how_a_tree_was_found():
+    model = Parser(order=2, **SMALL).fit(toy.treebank())
+    sentence = toy.treebank()[0]
+    told: list[Solution] = []
+    [once] = model.parse([sentence], solution=True, report=told.append)
+    [solution] = model.solve([sentence])
+    assert once.comments == [
+        "# sent_id = 1",
+        f"# parse_score = {solution.score:.6f}",
+        f"# parse_bound = {solution.bound:.6f}",
+        "# parse_certified = yes",
+        f"# parse_iterations = {solution.iterations}",
+        "# parse_status = optimal",
+    ]
+    assert [one.score for one in told] == [solution.score]
+    [guess] = model.parse([once], solution=True, decoder="mst")
+    assert len(guess.comments) == 6
+    assert guess.metadata["parse_bound"] == "inf"
+    assert guess.metadata["parse_certified"] == "no"
+    assert guess.metadata["parse_status"] == "approximate"
+
+
 # ---- keeping
 
 
@@ -203,25 +225,3 @@ def test_a_higher_order_model_comes_back_as_it_was(order, tmp_path):
         assert [str(s) for s in loaded.parse(sentences, solution=True, threads=3, **limits, **options)] == expected
     loaded.save(tmp_path / "again")
     assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
-
-
-def test_comments_tell_how_a_tree_was_found():
-    model = Parser(order=2, **SMALL).fit(toy.treebank())
-    sentence = toy.treebank()[0]
-    told: list[Solution] = []
-    [once] = model.parse([sentence], solution=True, report=told.append)
-    [solution] = model.solve([sentence])
-    assert once.comments == [
-        "# sent_id = 1",
-        f"# parse_score = {solution.score:.6f}",
-        f"# parse_bound = {solution.bound:.6f}",
-        "# parse_certified = yes",
-        f"# parse_iterations = {solution.iterations}",
-        "# parse_status = optimal",
-    ]
-    assert [one.score for one in told] == [solution.score]
-    [guess] = model.parse([once], solution=True, decoder="mst")
-    assert len(guess.comments) == 6
-    assert guess.metadata["parse_bound"] == "inf"
-    assert guess.metadata["parse_certified"] == "no"
-    assert guess.metadata["parse_status"] == "approximate"

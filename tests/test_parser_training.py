@@ -39,6 +39,15 @@ def test_the_best_epoch_on_development_data_is_kept():
     assert best == pytest.approx(100 * right / words)
 
 
+def test_training_stops_when_development_data_stop_improving():
+    seen: list[int] = []
+    options = SMALL | {"epochs": 50}
+    parser = Parser(patience=2, **options).fit(
+        toy.treebank(), dev=toy.treebank(), progress=lambda state: seen.append(state.epoch)
+    )
+    assert max(seen) == parser.info()["scores"]["epoch"] + 2 < 50
+
+
 def test_without_development_data_the_last_epoch_is_kept(parser):
     assert parser.info()["scores"] == {"epoch": SMALL["epochs"], "dev": {}}
     assert Parser(**SMALL).fit(toy.treebank(), dev=[]).info()["scores"]["epoch"] == SMALL["epochs"]
@@ -116,6 +125,23 @@ def test_training_data_without_trees():
         Parser(**SMALL).fit(toy.treebank(), dev=[Sentence.from_words(["x"])])
     with pytest.raises(DataError, match="a cycle of the words"):
         Parser(**SMALL).fit([Sentence.from_words(["x", "y"], heads=[2, 1], labels=["a", "b"])])
+
+
+def test_columns_that_development_data_lack_are_ignored(tmp_path):
+    train = [sentence.with_columns(xpos=[*sentence.upos]) for sentence in toy.treebank()]
+    bare = [sentence.with_columns(xpos=["_"] * (len(sentence) + 1)) for sentence in train]
+    parser = Parser(**SMALL).fit(train, dev=bare)
+    assert parser.info()["ignored columns"] == ["xpos"]
+    parser.save(tmp_path / "x.model")
+    again = Parser.load(tmp_path / "x.model")
+    assert again.info()["ignored columns"] == ["xpos"]
+    # What stands in the column makes no difference to the answer, only to the output.
+    found = [(s.heads, s.labels) for s in again.parse(train)]
+    assert found == [(s.heads, s.labels) for s in again.parse(bare)]
+    assert Parser(**SMALL).fit(train, dev=train).info()["ignored columns"] == []
+
+
+# ---- interruptions
 
 
 def test_training_of_second_order_goes_on_where_it_stopped(tmp_path):
@@ -225,26 +251,3 @@ def test_checkpoints_that_cannot_be_used(tmp_path):
     # More epochs, another name or licence are no other run.
     again = Parser(**SMALL | {"epochs": 3}, name="x", licence="y").fit(train, resume=True, checkpoint=checkpoint)
     assert again.info()["scores"]["epoch"] == 3
-
-
-def test_columns_that_development_data_lack_are_ignored(tmp_path):
-    train = [sentence.with_columns(xpos=[*sentence.upos]) for sentence in toy.treebank()]
-    bare = [sentence.with_columns(xpos=["_"] * (len(sentence) + 1)) for sentence in train]
-    parser = Parser(**SMALL).fit(train, dev=bare)
-    assert parser.info()["ignored columns"] == ["xpos"]
-    parser.save(tmp_path / "x.model")
-    again = Parser.load(tmp_path / "x.model")
-    assert again.info()["ignored columns"] == ["xpos"]
-    # What stands in the column makes no difference to the answer, only to the output.
-    found = [(s.heads, s.labels) for s in again.parse(train)]
-    assert found == [(s.heads, s.labels) for s in again.parse(bare)]
-    assert Parser(**SMALL).fit(train, dev=train).info()["ignored columns"] == []
-
-
-def test_training_stops_when_development_data_stop_improving():
-    seen: list[int] = []
-    options = SMALL | {"epochs": 50}
-    parser = Parser(patience=2, **options).fit(
-        toy.treebank(), dev=toy.treebank(), progress=lambda state: seen.append(state.epoch)
-    )
-    assert max(seen) == parser.info()["scores"]["epoch"] + 2 < 50
