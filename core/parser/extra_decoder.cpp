@@ -111,6 +111,7 @@ void ExtraDecoding::solve() {
 
 void ExtraDecoding::run() {
   solution_ = {};
+  if (!proves()) solution_.status = Status::Approximate;
   solution_.arcs = static_cast<Index>(frames_->arcs());
   const bool possible = offer_tree(arc_scores_);
   if (!has_tree()) solution_.heads = workspace_.heads;
