@@ -90,19 +90,17 @@ struct PySequences {
   In<Index, 1> offsets;
   std::optional<In<Index, 1>> begins, candidates;
 
-  PySequences(In<Code, 2> codes_, In<Index, 1> offsets_, std::optional<In<Index, 1>> begins_,
-              std::optional<In<Index, 1>> candidates_)
-      : codes(std::move(codes_)),
-        offsets(std::move(offsets_)),
-        begins(std::move(begins_)),
-        candidates(std::move(candidates_)) {
+  PySequences(In<Code, 2> codes_, In<Index, 1> offsets_) : codes(std::move(codes_)), offsets(std::move(offsets_)) {
     const auto bounds = view(offsets);
     require(!bounds.empty() && bounds.front() == 0 && bounds.back() == static_cast<Index>(codes.shape(0)),
             "offsets must go from 0 to the number of items");
     for (std::size_t s = 1; s < bounds.size(); ++s) require(bounds[s] >= bounds[s - 1], "offsets must not go down");
-    require(begins.has_value() == candidates.has_value(), "candidates go with the ranges of the items");
-    if (begins)
-      check_ranges(view(*begins), codes.shape(0), candidates->size(), "every item must have a candidate label");
+  }
+
+  void set_candidates(In<Index, 1> begins_, In<Index, 1> candidates_) {
+    check_ranges(view(begins_), codes.shape(0), candidates_.size(), "every item must have a candidate label");
+    begins = std::move(begins_);
+    candidates = std::move(candidates_);
   }
 
   Sequences sequences() const {
@@ -285,10 +283,10 @@ void bind_chain(nb::module_& m) {
            nb::sig("def marginals(self) -> tuple[numpy.typing.NDArray[numpy.float64], float]"),
            "Sums over all paths: (probabilities [n] of the candidates, log-partition).");
   nb::class_<PySequences>(m, "Sequences", "Items of sequences laid end to end.")
-      .def(nb::init<In<Code, 2>, In<Index, 1>, std::optional<In<Index, 1>>, std::optional<In<Index, 1>>>(), "codes"_a,
-           "offsets"_a, "begins"_a = nb::none(), "candidates"_a = nb::none(),
-           "codes [items, attributes], offsets [sequences + 1]; candidates: labels of item i from begins[i] to\n"
-           "begins[i + 1], or none if every item may have every label.");
+      .def(nb::init<In<Code, 2>, In<Index, 1>>(), "codes"_a, "offsets"_a,
+           "codes [items, attributes], offsets [sequences + 1]; every item may have every label.")
+      .def("set_candidates", &PySequences::set_candidates, "begins"_a, "candidates"_a,
+           "Labels that item i may have: from begins[i] to begins[i + 1].");
   nb::class_<PyChainModel>(m, "ChainModel", "Labels of sequences by templates and chains of order 0 to 2.")
       .def(nb::init<const Templates&, std::optional<Templates>, Weights, float, Index, In<float, 2>, In<Index, 1>,
                     In<Index, 1>>(),
