@@ -57,10 +57,12 @@ def test_attributes_of_a_word():
         "prefix1": "h",
         "prefix2": "hä",
         "prefix3": "häu",
+        "prefix4": "häus",
         "suffix1": "r",
         "suffix2": "er",
         "suffix3": "ser",
         "suffix4": "user",
+        "suffix5": "äuser",
         "lemma": "Haus",
         "upos": "NOUN",
         "xpos": "NN",
@@ -240,7 +242,7 @@ def test_an_encoder_does_not_grow_beyond_its_limit(monkeypatch):
         assert len(encoder._rows) <= 60
         assert len(encoder._form_codes) <= 60
         assert len(encoder._feats_codes) <= 60
-        assert len(encoder._codes) <= 2 * 60
+        assert len(encoder._cache._arrays[0]) <= 2 * 60
         assert encoder._kept == len(encoder._rows)
         assert not encoder._new
 
