@@ -63,6 +63,8 @@ def test_attributes_of_a_word():
         "suffix3": "ser",
         "suffix4": "user",
         "suffix5": "äuser",
+        "suffix6": "häuser",
+        "suffix7": "häuser",
         "lemma": "Haus",
         "upos": "NOUN",
         "xpos": "NN",
@@ -234,7 +236,7 @@ def test_an_encoder_does_not_grow_beyond_its_limit(monkeypatch):
     for begin in range(0, 1000, 10):
         sentences = words(range(begin, begin + 10))
         codes, traits = encode(encoder, sentences)
-        fresh._clear()
+        fresh.clear()
         expected, expected_traits = encode(fresh, sentences)
         assert (codes == expected).all()
         assert (traits == expected_traits).all()

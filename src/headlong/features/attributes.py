@@ -59,6 +59,8 @@ _OF_FORM: dict[str, Callable[[str], str]] = {
     "suffix3": lambda form: form[-3:].lower(),
     "suffix4": lambda form: form[-4:].lower(),
     "suffix5": lambda form: form[-5:].lower(),
+    "suffix6": lambda form: form[-6:].lower(),
+    "suffix7": lambda form: form[-7:].lower(),
 }
 ATTRIBUTES = (*_OF_FORM, "lemma", "upos", "xpos", "feats")
 

@@ -46,6 +46,12 @@ class Lexicon:
                 numbers[key] = sets.setdefault(tuple(sorted(members)), len(sets))
         return cls(tuple(sets), numbers)
 
+    def extended(self, other: Lexicon) -> Lexicon:
+        """This lexicon with the keys of another one beside its own."""
+        shift = len(self.sets)
+        moved = {key: shift + number for key, number in other.numbers.items()}
+        return Lexicon(self.sets + other.sets, {**self.numbers, **moved})
+
     def set_of(self, key: Any) -> int:
         """The number of a key's set."""
         return self.numbers.get(key, 0)
