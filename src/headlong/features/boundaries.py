@@ -6,6 +6,8 @@ after each token. Every decision sees a bounded stretch of text around it, so th
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -61,6 +63,17 @@ TOKEN_TEMPLATES = rows(
     """
 )
 END_FAMILY = Family("end", "w", (), TOKEN_TEMPLATES)
+
+MULTIWORD_TEMPLATES = rows(
+    """
+    w.Form | w.Before w.Form | w.Form w.Next | w.Before w.Form w.Next | w.Before2 w.Before w.Form | w.Form w.Next w.Next2
+    w.Form w.Nshape | w.Bshape w.Form | w.Shape w.Form | w.Form w.Nending | w.Bending w.Form | w.Bending w.Form w.Nending
+    w.Suffix2 | w.Suffix3 | w.Suffix4 | w.Suffix5 | w.Suffix6 | w.Suffix3 w.Shape | w.Suffix2 w.Next | w.Suffix3 w.Next
+    w.Suffix2 w.Nshape | w.Suffix3 w.Bending | w.Suffix2 w.Nending | w.Suffix4 w.Nending | w.Before w.Suffix3 | w.Suffix4 w.Sides
+    w.Rule | w.Rule w.Shape | w.Rule w.Next | w.Rule w.Nshape | w.Rule w.Nending | w.Rule w.Before | w.Rule w.Bending
+    """
+)
+MULTIWORD_FAMILY = Family("multiword", "w", (), MULTIWORD_TEMPLATES)
 
 
 class Layout:
@@ -119,8 +132,17 @@ def stretches(first: BOOL) -> tuple[INT32, INT32]:
     return np.repeat(begins, lengths), np.repeat(ends, lengths)
 
 
-def gap_codes(layout: Layout, gaps: npt.NDArray[np.intp]) -> UINT32:
-    """The codes [gaps, attributes] of some gaps, for `GAP_FAMILY`."""
+Columns = dict[str, npt.NDArray[Any]]
+"""Attributes by their name, each [items]."""
+
+
+def matrix(columns: Columns, family: Family) -> UINT32:
+    """The codes [items, attributes] of items, for a family."""
+    return np.stack([columns[name].astype(np.uint32) for name in family.attributes], axis=1)
+
+
+def gap_columns(layout: Layout, gaps: npt.NDArray[np.intp]) -> Columns:
+    """The attributes of some gaps, for `GAP_FAMILY`."""
     characters, size = layout.characters, len(layout.characters)
     points, kinds, hashes, shapes = characters.points, characters.kinds, layout.hashes, layout.shapes
     left, right = layout.left[gaps], layout.right[gaps]
@@ -142,7 +164,7 @@ def gap_codes(layout: Layout, gaps: npt.NDArray[np.intp]) -> UINT32:
     words = np.zeros(size + 1, np.int32)
     np.cumsum(_is_word(kinds), out=words[1:])
     begin, end = chunk_begins[left], chunk_ends[right]
-    columns = {
+    return {
         "L1": points[left],
         "L2": padded[left + 2],
         "L3": padded[left + 1],
@@ -170,7 +192,6 @@ def gap_codes(layout: Layout, gaps: npt.NDArray[np.intp]) -> UINT32:
         "R2kind": padded_kinds[right + 4],
         "Next": kinds[np.minimum(end + 1, size - 1)],
     }
-    return _matrix(columns, GAP_FAMILY)
 
 
 def _address_marks(layout: Layout) -> INT32:
@@ -217,18 +238,13 @@ class CaseTable:
         return self.cells[hashes >> np.uint32(32 - bits)]
 
 
-def first_letters(layout: Layout, begins: INT32) -> UINT8:
-    """The kinds of the tokens' first characters."""
-    return layout.characters.kinds[begins]
-
-
 def token_hashes(layout: Layout, begins: INT32, ends: INT32) -> UINT32:
     """The tokens' hashes in lower case."""
     return layout.hashes.of(begins, np.minimum(ends, begins + REACH))
 
 
-def token_codes(layout: Layout, begins: INT32, ends: INT32, between: UINT8, cases: CaseTable) -> UINT32:
-    """The codes [tokens, attributes] of tokens, for `END_FAMILY`.
+def token_columns(layout: Layout, begins: INT32, ends: INT32, between: UINT8, cases: CaseTable) -> Columns:
+    """The attributes of tokens, for `END_FAMILY` and (but for what is its own) `MULTIWORD_FAMILY`.
 
     `between` says what lies after each token; after the last one it is PARAGRAPH.
     """
@@ -253,7 +269,8 @@ def token_codes(layout: Layout, begins: INT32, ends: INT32, between: UINT8, case
         found = values[np.clip(places, 0, count - 1)].astype(np.uint32)
         return np.where(inside, found, np.uint32(0xFFFFFFFF))
 
-    columns = {
+    endings = layout.hashes.of(np.maximum(begins, ends - 3), ends)
+    return {
         "Form": forms,
         "Shape": shapes,
         "Before": near(forms, -1),
@@ -272,17 +289,12 @@ def token_codes(layout: Layout, begins: INT32, ends: INT32, between: UINT8, case
         "From": _binned(numbers - paragraph_begins),
         "Left": _binned(paragraph_ends - 1 - numbers),
         "Last": layout.characters.points[ends - 1],
-        "Ending": layout.hashes.of(np.maximum(begins, ends - 3), ends),
+        "Ending": endings,
+        "Bending": near(endings, -1),
+        "Nending": near(endings, 1),
     }
-    return _matrix(columns, END_FAMILY)
 
 
 def _binned(values: INT32) -> UINT32:
     """Small numbers as they are, larger ones in coarser and coarser bins."""
     return np.searchsorted(np.array([1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 50]), values, side="right").astype(np.uint32)
-
-
-def _matrix(columns: dict[str, npt.NDArray[np.generic]], family: Family) -> UINT32:
-    return np.stack([columns[name].astype(np.uint32) for name in family.attributes], axis=1)
-
-
