@@ -133,6 +133,7 @@ NB_MODULE(_core, m) {
   headlong::bind_trees(m);
   headlong::bind_features(m);
   headlong::bind_parser(m);
+  headlong::bind_chain(m);
   bind_parts(m);
   bind_graph(m);
 }

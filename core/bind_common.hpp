@@ -77,6 +77,7 @@ Table<Weight> make_table(const In<Weight, 2>& weights, Index columns, float scal
   return {weights.data(), bits, columns, stride, scale};
 }
 
+void bind_chain(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_parser(nb::module_& m);
 

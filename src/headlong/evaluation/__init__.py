@@ -1,11 +1,13 @@
-"""Evaluation of dependency trees: the official UD scores, more scores, and significance tests."""
+"""Evaluation of dependency trees: the official UD scores, more scores, and significance tests; and of chunks."""
 
+from headlong.evaluation.chunks import ChunkEvaluation, evaluate_chunk_column, evaluate_chunks
 from headlong.evaluation.report import report, report_comparison
 from headlong.evaluation.result import Evaluation, evaluate, evaluate_files
 from headlong.evaluation.scores import LengthBin, Score
 from headlong.evaluation.significance import Comparison, Difference, compare
 
 __all__ = [
+    "ChunkEvaluation",
     "Comparison",
     "Difference",
     "Evaluation",
@@ -13,6 +15,8 @@ __all__ = [
     "Score",
     "compare",
     "evaluate",
+    "evaluate_chunk_column",
+    "evaluate_chunks",
     "evaluate_files",
     "report",
     "report_comparison",

@@ -35,6 +35,8 @@ OUTER_RELATIONS = ("side", "dist", "agree", "puncts")
 class Family:
     """A named list of templates over the slots of one kind of part.
 
+    `known` are the attributes that templates may look at, where the items are no words.
+
     >>> arcs = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "m[-1].form"))
     >>> arcs.attributes
     ('form', 'upos')
@@ -44,6 +46,7 @@ class Family:
     slots: str
     relations: tuple[str, ...]
     templates: tuple[str, ...]
+    known: tuple[str, ...] = ()
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -79,7 +82,7 @@ class Family:
         relations: list[str] = []
         for token in template.split():
             match = _ATOM.fullmatch(token)
-            if match and match["slot"] in self.slots and is_attribute(match["attribute"]):
+            if match and match["slot"] in self.slots and self._is_attribute(match["attribute"]):
                 atoms.append((self.slots.index(match["slot"]), int(match["offset"] or 0), match["attribute"]))
             elif token in self.relations:
                 relations.append(token)
@@ -90,6 +93,9 @@ class Family:
                     f"or one of {', '.join(self.relations)}"
                 )
         return atoms, relations
+
+    def _is_attribute(self, name: str) -> bool:
+        return name in self.known if self.known else is_attribute(name)
 
 
 def rows(table: str, *suffixes: str) -> tuple[str, ...]:

@@ -123,10 +123,10 @@ class ArcTables:
 
     def average(self, time: int) -> TrainedArcs:
         """The trained model: weights averaged over `time` steps."""
-        parts, part_scale = _quantized(self.parts, self.part_totals, time)
+        parts, part_scale = quantized(self.parts, self.part_totals, time)
         if self.labels is None or self.label_totals is None:
             return TrainedArcs(self.shape, parts, None, (part_scale, 1.0))
-        labels, label_scale = _quantized(self.labels, self.label_totals, time)
+        labels, label_scale = quantized(self.labels, self.label_totals, time)
         return TrainedArcs(self.shape, parts, labels, (part_scale, label_scale))
 
     def arrays(self) -> dict[str, FLOAT32]:
@@ -162,7 +162,8 @@ def pruned_model(arcs: TrainedArcs, pruning: Pruning | None) -> _core.ArcModel:
     return model
 
 
-def _quantized(weights: FLOAT32, totals: FLOAT32, time: int) -> tuple[INT16, float]:
+def quantized(weights: FLOAT32, totals: FLOAT32, time: int) -> tuple[INT16, float]:
+    """Averages of `weights` over `time` steps as 16-bit numbers, and what each of these is worth."""
     out = np.empty(weights.shape, np.int16)
     return out, _core.quantize_average(weights, totals, float(time), out)
 

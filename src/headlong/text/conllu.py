@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from typing import Literal
 
 from headlong.errors import DataError, OptionError
 from headlong.text.checks import check_tree
-from headlong.text.files import Source, open_lines, open_target, source_name
+from headlong.text.files import Source, blocks, check_encoding, decoded, open_lines, open_target, source_name
 from headlong.text.formats import CONLLU, CONLLX, FORMATS, MIN_2009, Layout, conll2009, conllu_plus
 from headlong.text.rows import parse_block
 from headlong.text.sentence import Sentence
@@ -57,10 +55,7 @@ def read_conllu(
     """
     if format not in FORMATS:
         raise OptionError(f"format is {format!r}, expected one of {', '.join(FORMATS)}")
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise OptionError(f"encoding is {encoding!r}, expected one that Python knows") from None
+    check_encoding(encoding)
     return _read(source, format, single_root if trees else None, encoding, on_bad)
 
 
@@ -116,7 +111,7 @@ def _read(
     last: Sentence | None = None
     found_none = True
     with open_lines(source) as (lines, from_text):
-        for line, raw in _blocks(lines):
+        for line, raw in blocks(lines):
             if layout is None:
                 layout = _layout(raw, format, path, line)
                 if layout.header:
@@ -125,7 +120,7 @@ def _read(
                     if not raw:
                         continue
             try:
-                text = _decoded(raw, "utf-8" if from_text else encoding, path, line)
+                text = decoded(raw, "utf-8" if from_text else encoding, path, line)
                 sentence = parse_block(text, layout, path, line, comments)
                 if sentence is None:
                     comments += text.split("\n")
@@ -149,34 +144,6 @@ def _read(
     if last is not None:
         last.trailing = comments
         yield last
-
-
-def _blocks(lines: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The blocks of lines between blank ones, each with the number of its first line."""
-    block: list[bytes] = []
-    number = 0
-    first = next(lines, b"").removeprefix(codecs.BOM_UTF8)
-    for number, line in enumerate(chain((first,), lines), 1):
-        if not line.isspace():
-            block.append(line)
-        elif block:
-            yield number - len(block), b"".join(block)
-            block = []
-    if any(block):
-        yield number - len(block) + 1, b"".join(block)
-
-
-def _decoded(raw: bytes, encoding: str, path: str, line: int) -> str:
-    """The text of a block with LF between its lines and none at its end."""
-    try:
-        text = raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        line += raw.count(b"\n", 0, error.start)
-        found = f"the byte 0x{raw[error.start]:02x}, which is not {encoding}"
-        raise DataError(found, f"text in {encoding}", path=path, line=line) from None
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-    return text[:-1] if text.endswith("\n") else text
 
 
 def _layout(raw: bytes, format: Format, path: str, line: int) -> Layout:  # noqa: A002

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -10,6 +11,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -77,6 +79,42 @@ def _unzipped(stream: io.BufferedReader, name: str) -> Iterator[bytes]:
         raise DataError("gzip data that end too early", "a whole file", path=name) from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"damaged gzip data ({error})", "a whole file", path=name) from None
+
+
+def check_encoding(encoding: str) -> None:
+    """Refuse an encoding that Python does not know."""
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise OptionError(f"encoding is {encoding!r}, expected one that Python knows") from None
+
+
+def blocks(lines: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The blocks of lines between blank ones, each with the number of its first line."""
+    block: list[bytes] = []
+    number = 0
+    first = next(lines, b"").removeprefix(codecs.BOM_UTF8)
+    for number, line in enumerate(chain((first,), lines), 1):
+        if not line.isspace():
+            block.append(line)
+        elif block:
+            yield number - len(block), b"".join(block)
+            block = []
+    if any(block):
+        yield number - len(block) + 1, b"".join(block)
+
+
+def decoded(raw: bytes, encoding: str, path: str, line: int) -> str:
+    """The text of a block with LF between its lines and none at its end."""
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        line += raw.count(b"\n", 0, error.start)
+        found = f"the byte 0x{raw[error.start]:02x}, which is not {encoding}"
+        raise DataError(found, f"text in {encoding}", path=path, line=line) from None
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    return text[:-1] if text.endswith("\n") else text
 
 
 @contextmanager

@@ -65,6 +65,12 @@ class Layout:
             return self
         return replace(self, columns=self.columns + new, roles=self.roles + new)
 
+    def with_extra(self, name: str) -> Layout:
+        """This layout with a verbatim column added at the end if it lacks it and its format may have any columns."""
+        if name in self.columns or self.format not in ("conllu-plus", "columns"):
+            return self
+        return replace(self, columns=(*self.columns, name), roles=(*self.roles, ""))
+
 
 CONLLU = Layout("conllu", STANDARD, STANDARD)
 CONLLX = Layout("conllx", _X, (*STANDARD[:8], "", ""))
@@ -88,16 +94,33 @@ def conll2009(width: int) -> Layout:
     return Layout("conll2009", columns, roles, merged)
 
 
+@lru_cache(maxsize=256)
+def plain_columns(columns: tuple[str, ...]) -> Layout:
+    """The layout of a column file, which has no ID; ValueError says why not.
+
+    >>> plain_columns(("FORM", "XPOS", "CHUNK")).roles
+    ('FORM', 'XPOS', '')
+    """
+    for name in ("ID", "HEAD"):
+        if name in columns:
+            raise ValueError(f"the column {name}, which CoNLL-U has")
+    return Layout("columns", columns, _roles(columns, ("FORM",)))
+
+
 def conllu_plus(columns: Sequence[str]) -> Layout:
     """The layout of a CoNLL-U Plus file whose first line names `columns`; ValueError says why not.
 
     >>> conllu_plus(["ID", "FORM", "PARSEME:MWE"]).roles
     ('ID', 'FORM', '')
     """
-    for name in ("ID", "FORM"):
+    return Layout("conllu-plus", tuple(columns), _roles(columns, ("ID", "FORM")))
+
+
+def _roles(columns: Sequence[str], needed: Sequence[str]) -> tuple[str, ...]:
+    """The roles of columns by their names."""
+    for name in needed:
         if name not in columns:
             raise ValueError(f"no {name} column")
     if len(set(columns)) < len(columns):
         raise ValueError("a column named twice")
-    roles = tuple(name if name in STANDARD else "" for name in columns)
-    return Layout("conllu-plus", tuple(columns), roles)
+    return tuple(name if name in STANDARD else "" for name in columns)

@@ -173,6 +173,27 @@ class Sentence:
         """The ``text`` comment, or None."""
         return self.metadata.get("text")
 
+    def column(self, name: str) -> list[str]:
+        """A column by its CoNLL-U name or its name in `extra`, as text, with the root at index 0.
+
+        >>> Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0]).column("UPOS")
+        ['<root>', 'NOUN', 'VERB']
+        """
+        if name in _ATTRIBUTES:
+            fields: list[str] = getattr(self, _ATTRIBUTES[name])
+            return fields
+        if name == "ID":
+            return list(map(str, range(len(self.forms))))
+        if name == "HEAD":
+            return [str(head) if head >= 0 else "_" for head in self.heads]
+        return self._extra(name)
+
+    def rows(self, layout: Layout) -> Iterator[tuple[str, ...]]:
+        """The fields of each word in the columns of `layout`, the root first."""
+        named = zip(layout.columns, layout.roles, strict=True)
+        # CoNLL-2009 has columns in `extra` that are named like those of CoNLL-U.
+        return zip(*(self.column(role) if role else self._extra(name) for name, role in named), strict=True)
+
     def with_tree(self, heads: Iterable[SupportsInt], labels: Sequence[str], deps: DepsOption = "clear") -> Sentence:
         """This sentence with other HEAD and DEPREL columns, given with the root at index 0.
 
@@ -230,6 +251,22 @@ class Sentence:
                 new.extra = {**new.extra, predicted[name]: ["_", *column[1:]]}
         return new
 
+    def with_extra(self, name: str, values: Sequence[str]) -> Sentence:
+        """This sentence with another column in `extra`, given with the root at index 0.
+
+        CoNLL-U Plus and column files then have it as their last column if they had none of this name; the other
+        formats have no place for it.
+
+        >>> Sentence.from_words(["Hi"]).with_extra("NER", ["_", "O"]).extra
+        {'NER': ['_', 'O']}
+        """
+        if name in STANDARD:
+            raise OptionError(f"name is {name!r}, expected one that is no column of CoNLL-U")
+        new = self._copy()
+        new.extra = {**self.extra, name: _checked_column(name, ["_", *values[1:]] if len(values) else [], len(self))}
+        new.layout = self.layout.with_extra(name)
+        return new
+
     def with_metadata(self, values: Mapping[str, str]) -> Sentence:
         """This sentence with comments ``# key = value``, each in the place of an older one of its key or at the end.
 
@@ -255,16 +292,7 @@ class Sentence:
         The header of CoNLL-U Plus belongs to the file: `write_conllu` writes it, not this.
         """
         layout = layout or self.layout
-        size = len(self.forms)
-        columns: list[Sequence[str]] = []
-        for name, role in zip(layout.columns, layout.roles, strict=True):
-            if role == "ID":
-                columns.append(list(map(str, range(size))))
-            elif role == "HEAD":
-                columns.append([str(head) if head >= 0 else "_" for head in self.heads])
-            else:
-                columns.append(getattr(self, _ATTRIBUTES[role]) if role else self.extra[name])
-        rows = list(map("\t".join, zip(*columns, strict=True)))
+        rows = list(map("\t".join, self.rows(layout)))
         lines = self._interleaved(rows, layout) if self.multiword or self.empty else rows[1:]
         return "\n".join([*self.comments, *lines, "\n"])
 
@@ -285,6 +313,11 @@ class Sentence:
         for name in Sentence.__slots__:
             setattr(new, name, getattr(self, name))
         return new
+
+    def _extra(self, name: str) -> list[str]:
+        if name not in self.extra:
+            raise DataError(f"no column {name}", "a sentence with one", path=self.path, line=self.line, sent_id=self.id)
+        return self.extra[name]
 
     def _interleaved(self, rows: list[str], layout: Layout) -> Iterator[str]:
         """The rows of words, multiword tokens and empty nodes in the order of the file."""

@@ -1,0 +1,250 @@
+"""Column files and the tags in them: what is read, what is written, and what each scheme means."""
+
+import io
+from itertools import pairwise, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headlong.errors import DataError, OptionError
+from headlong.text import Sentence, Span, convert_tags, read_columns, spans_from_tags, tags_from_spans, write_columns
+from headlong.text.schemes import SCHEMES, may_follow
+
+CHUNKS = """\
+He PRP B-NP
+paid VBD B-VP
+# # B-NP
+1.8 CD I-NP
+. . O
+
+Fine NN B-ADJP
+
+"""
+
+DUTCH = """\
+-DOCSTART- -DOCSTART- O
+Hij Pron O
+sliep V O
+
+Gent N B-LOC
+
+-DOCSTART- -DOCSTART- O
+Ja Int O
+
+"""
+
+APART = """\
+-DOCSTART- -X- -X- O
+
+EU NNP B-NP B-ORG
+
+Yes UH B-INTJ O
+
+"""
+
+
+def read(text: str, *columns: str, **options) -> list[Sentence]:
+    return list(read_columns(io.StringIO(text), columns or ("FORM", "XPOS", "TAG"), **options))
+
+
+def written(sentences, *columns: str, **options) -> str:
+    target = io.StringIO()
+    write_columns(sentences, target, columns, **options)
+    return target.getvalue()
+
+
+def test_columns_by_name():
+    first, second = read(CHUNKS, "FORM", "UPOS", "CHUNK")
+    assert first.forms == ["<root>", "He", "paid", "#", "1.8", "."]
+    assert first.upos == ["<root>", "PRP", "VBD", "#", "CD", "."]
+    assert first.xpos == ["<root>", "_", "_", "_", "_", "_"]
+    assert first.extra == {"CHUNK": ["_", "B-NP", "B-VP", "B-NP", "I-NP", "O"]}
+    assert first.heads == [-1] * 6
+    assert second.forms == ["<root>", "Fine"]
+    assert (first.line, second.line, second.line_of(1)) == (1, 7, 7)
+
+
+@pytest.mark.parametrize("text", [CHUNKS, DUTCH])
+def test_round_trip(text):
+    assert written(read(text)) == text
+
+
+def test_round_trip_with_four_columns():
+    sentences = read(APART, "FORM", "XPOS", "CHUNK", "NER")
+    assert sentences[0].forms == ["<root>", "EU"]
+    assert sentences[0].line_of(1) == 3
+    assert written(sentences) == APART
+
+
+def test_documents():
+    first, second, third = read(DUTCH)
+    assert first.forms == ["<root>", "Hij", "sliep"]
+    assert [sentence.metadata.get("docstart") for sentence in (first, second, third)] == [
+        "-DOCSTART- -DOCSTART- O",
+        None,
+        "-DOCSTART- -DOCSTART- O",
+    ]
+    assert (first.line_of(1), second.line_of(1), third.line_of(1)) == (2, 5, 8)
+
+
+def test_liberal_input():
+    [first, second] = read("\ufeff\n\nA\tX  O \r\nb  Y \t O\r\n \t \r\n\r\nc Z O", "FORM", "XPOS", "TAG")
+    assert first.forms == ["<root>", "A", "b"]
+    assert first.extra["TAG"] == ["_", "O", "O"]
+    assert second.forms == ["<root>", "c"]
+
+
+def test_white_space_that_is_no_separator():
+    [sentence] = read("20\xa0000 O\nx\u3000y O\n", "FORM", "TAG")
+    assert sentence.forms == ["<root>", "20\xa0000", "x\u3000y"]
+    [sentence] = read("ông bà\tNOUN\n", "FORM", "UPOS", separator="\t")
+    assert sentence.forms == ["<root>", "ông bà"]
+    assert written([sentence], separator="\t") == "ông bà\tNOUN\n\n"
+
+
+def test_encodings(tmp_path):
+    path = tmp_path / "esp.train"
+    path.write_bytes("Coruña NC B-LOC\n".encode("latin-1"))
+    [sentence] = read_columns(path, encoding="latin-1")
+    assert sentence.forms[1] == "Coruña"
+    with pytest.raises(DataError, match=r"esp\.train:1: found the byte 0xf1, which is not utf-8"):
+        list(read_columns(path))
+    with pytest.raises(OptionError, match="encoding is 'klingon'"):
+        read_columns(path, encoding="klingon")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A X O\nb O\n", r"<input>:2: found 2 columns, expected 3: FORM XPOS TAG"),
+        ("A X O\n\n\nb\n", r"<input>:4: found 1 column, expected 3"),
+        ("-DOCSTART- O\nA X\n", r"<input>:2: found 2 columns"),
+        ("A X O\n-DOCSTART- X O\nb X O\n", r"<input>:2: found -DOCSTART- inside a sentence, expected a blank line"),
+        ("\n \n", r"<input>: found no sentence, expected at least one"),
+    ],
+)
+def test_bad_rows(text, message):
+    with pytest.raises(DataError, match=message):
+        read(text)
+
+
+def test_empty_field():
+    with pytest.raises(DataError, match="<input>:1: found an empty XPOS column, expected a value"):
+        read("A\t\tO\n", separator="\t")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [(["A"], "no FORM column"), (["FORM", "A", "A"], "a column named twice"), (["FORM", "HEAD"], "the column HEAD")],
+)
+def test_bad_columns(columns, message):
+    with pytest.raises(OptionError, match=message):
+        read_columns("nowhere", columns)
+
+
+def test_bad_separators():
+    with pytest.raises(OptionError, match="separator is ''"):
+        read_columns("nowhere", separator="")
+    with pytest.raises(OptionError, match="separator is ''"):
+        write_columns([], io.StringIO(), separator="")
+
+
+def test_writing_refuses_what_it_could_not_read():
+    sentence = Sentence.from_words(["a b"])
+    with pytest.raises(DataError, match=r"found the fields \('a b',\), expected none with ' ', the separator"):
+        written([sentence], "FORM")
+    with pytest.raises(DataError, match="found no column NER, expected a sentence with one"):
+        written([sentence], "FORM", "NER")
+
+
+def test_a_column_is_replaced_or_added():
+    [sentence] = read("A X O\n")
+    assert written([sentence.with_extra("TAG", ["_", "B-NP"])]) == "A X B-NP\n\n"
+    assert written([sentence.with_extra("GUESS", ["_", "B-NP"])]) == "A X O B-NP\n\n"
+    assert written([sentence.with_columns(xpos=["_", "Y"])]) == "A Y O\n\n"
+    with pytest.raises(DataError, match="found 2 fields for GUESS, expected 1"):
+        sentence.with_extra("GUESS", ["_", "a", "b"])
+    with pytest.raises(OptionError, match="no column of CoNLL-U"):
+        sentence.with_extra("UPOS", ["_", "a"])
+
+
+def test_columns_of_a_treebank_sentence():
+    sentence = Sentence.from_words(["Dogs", "bark"], heads=[2, 0], labels=["nsubj", "root"])
+    assert [sentence.column(name) for name in ("ID", "HEAD")] == [["0", "1", "2"], ["_", "2", "0"]]
+    assert written([sentence], "FORM", "DEPREL") == "Dogs nsubj\nbark root\n\n"
+
+
+# One row of chunks, NP over 0-1, NP over 2, VP over 3, outside, NP over 5-7, by hand in every scheme.
+HAND = {
+    "iob1": "I-NP I-NP B-NP I-VP O I-NP I-NP I-NP",
+    "iob2": "B-NP I-NP B-NP B-VP O B-NP I-NP I-NP",
+    "ioe1": "I-NP E-NP I-NP I-VP O I-NP I-NP I-NP",
+    "ioe2": "I-NP E-NP E-NP E-VP O I-NP I-NP E-NP",
+    "bioes": "B-NP E-NP S-NP S-VP O B-NP I-NP E-NP",
+}
+HAND_SPANS = [Span(0, 2, "NP"), Span(2, 3, "NP"), Span(3, 4, "VP"), Span(5, 8, "NP")]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_schemes_by_hand(scheme):
+    tags = HAND[scheme].split()
+    assert spans_from_tags(tags) == HAND_SPANS
+    assert tags_from_spans(reversed(HAND_SPANS), 8, scheme) == tags
+    assert all(convert_tags(other.split(), scheme) == tags for other in HAND.values())
+
+
+@st.composite
+def span_lists(draw) -> tuple[list[Span], int]:
+    """Chunks without overlap, and the number of items."""
+    spans, item = [], 0
+    for length, inside, kind in draw(st.lists(st.tuples(st.integers(1, 3), st.booleans(), st.sampled_from("XY")))):
+        if inside:
+            spans.append(Span(item, item + length, kind))
+        item += length
+    return spans, item
+
+
+@given(span_lists(), st.sampled_from(SCHEMES))
+def test_spans_survive_tags(case, scheme):
+    spans, length = case
+    tags = tags_from_spans(spans, length, scheme)
+    assert len(tags) == length
+    assert spans_from_tags(tags) == spans
+    assert all(may_follow(a, b, scheme) for a, b in pairwise(["O", *tags, "O"]))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_what_may_follow_what(scheme):
+    """Against all well-formed tags of up to four items."""
+    seen = set()
+    for labels in product(["", "X", "Y"], repeat=4):
+        for cuts in product([False, True], repeat=3):
+            spans, first = [], 0
+            for item in range(1, 5):
+                if item == 4 or cuts[item - 1] or labels[item] != labels[first]:
+                    if labels[first]:
+                        spans.append(Span(first, item, labels[first]))
+                    first = item
+            seen |= set(pairwise(["O", *tags_from_spans(spans, 4, scheme), "O"]))
+    tags = {tag for pair in seen for tag in pair}
+    assert {(a, b) for a, b in product(tags, repeat=2) if may_follow(a, b, scheme)} == seen
+
+
+def test_tags_that_are_ill_formed():
+    assert spans_from_tags(["O", "I-A", "I-B", "O", "E-B", "I-B", "B-B", "S-B", "I-B"]) == [
+        *(Span(1, 2, "A"), Span(2, 3, "B"), Span(4, 5, "B"), Span(5, 6, "B")),
+        *(Span(6, 7, "B"), Span(7, 8, "B"), Span(8, 9, "B")),
+    ]
+    assert spans_from_tags(["_", "B", "I", "O-X", "I-x-y"]) == [Span(1, 3, ""), Span(4, 5, "x-y")]
+    assert spans_from_tags([]) == []
+
+
+def test_errors_of_tags():
+    with pytest.raises(DataError, match="found the tag 'NP', expected O, or B-, I-, E- or S- and a type"):
+        spans_from_tags(["NP"])
+    with pytest.raises(OptionError, match="scheme is 'bilou', expected one of iob1, iob2, ioe1, ioe2, bioes"):
+        convert_tags(["O"], "bilou")  # type: ignore[arg-type]
+    for spans in ([Span(0, 2, "A"), Span(1, 3, "A")], [Span(0, 0, "A")], [Span(2, 5, "A")], [Span(-1, 1, "A")]):
+        with pytest.raises(DataError, match="without overlap within 3 items"):
+            tags_from_spans(spans, 3, "iob2")
