@@ -232,6 +232,16 @@ class CaseTable:
         )
         return cls(cells.astype(np.uint8))
 
+    def packed(self) -> UINT8:
+        """The table with four places a byte."""
+        quarters = self.cells.reshape(-1, 4)
+        return quarters[:, 0] | quarters[:, 1] << 2 | quarters[:, 2] << 4 | quarters[:, 3] << 6
+
+    @classmethod
+    def unpacked(cls, packed: UINT8) -> CaseTable:
+        """The table that `packed` made."""
+        return cls((packed[:, None] >> np.arange(0, 8, 2, dtype=np.uint8) & np.uint8(3)).reshape(-1))
+
     def of(self, hashes: UINT32) -> UINT8:
         """The case of words by their hashes in lower case."""
         bits = len(self.cells).bit_length() - 1
