@@ -6,6 +6,7 @@ after each token. Every decision sees a bounded stretch of text around it, so th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ GAP_TEMPLATES = rows(
     """
 )
 GAP_FAMILY = Family("gap", "w", (), GAP_TEMPLATES)
+GAP_ATTRIBUTES = GAP_FAMILY.attributes
 
 TOKEN_TEMPLATES = rows(
     """
@@ -63,6 +65,7 @@ TOKEN_TEMPLATES = rows(
     """
 )
 END_FAMILY = Family("end", "w", (), TOKEN_TEMPLATES)
+END_ATTRIBUTES = END_FAMILY.attributes
 
 MULTIWORD_TEMPLATES = rows(
     """
@@ -74,6 +77,7 @@ MULTIWORD_TEMPLATES = rows(
     """
 )
 MULTIWORD_FAMILY = Family("multiword", "w", (), MULTIWORD_TEMPLATES)
+MULTIWORD_ATTRIBUTES = MULTIWORD_FAMILY.attributes
 
 
 class Layout:
@@ -136,9 +140,9 @@ Columns = dict[str, npt.NDArray[Any]]
 """Attributes by their name, each [items]."""
 
 
-def matrix(columns: Columns, family: Family) -> UINT32:
-    """The codes [items, attributes] of items, for a family."""
-    return np.stack([columns[name].astype(np.uint32) for name in family.attributes], axis=1)
+def matrix(columns: Columns, names: Sequence[str]) -> UINT32:
+    """Some of the attributes, [items, names]."""
+    return np.stack([columns[name].astype(np.uint32) for name in names], axis=1)
 
 
 def gap_columns(layout: Layout, gaps: npt.NDArray[np.intp]) -> Columns:

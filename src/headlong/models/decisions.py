@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,16 +31,17 @@ class Decisions:
         codes: UINT32,
         answers: BOOL,
         *,
+        attributes: Sequence[str],
         stage: str,
         progress: Report = None,
     ) -> Decisions:
         """Learns from questions, codes [questions, attributes], and their answers [questions].
 
-        They are independent of each other; a few neighbours make one step of training.
+        `attributes` are the names of the codes' columns. Questions are independent of each other; a few neighbours make one step of training.
         """
         data = SequenceData(codes, _offsets(len(codes), _STUDIED), answers.astype(np.int32))
         model = SequenceModel.fit(
-            family, options, data, attributes=family.attributes, labels=2, progress=progress, stage=stage
+            family, options, data, attributes=attributes, labels=2, progress=progress, stage=stage
         )
         return cls.from_state(*cls(model).state())
 

@@ -17,12 +17,14 @@ from headlong.errors import DataError, ModelError
 from headlong.features.attributes import shape
 from headlong.features.templates import Family, rows
 from headlong.models.decisions import Decisions
-from headlong.models.edits import KEEP, LOWER, Edit, edit_between
+from headlong.models.edits import KEEP, LOWER, WHOLE, Edit, edit_between
 from headlong.models.sequence import Report, SequenceOptions
 from headlong.text import Sentence
 
 UINT16 = npt.NDArray[np.uint16]
 UINT32 = npt.NDArray[np.uint32]
+Pairs = tuple[UINT32, UINT16]
+"""A table of hashes and numbers of scripts."""
 
 _LONGEST_ENDING = 4
 _MOST_SCRIPTS = 16  # candidates of a word
@@ -42,7 +44,8 @@ LEMMA_TEMPLATES = rows(
     """
 )
 LEMMA_FAMILY = Family("lemma", "w", (), LEMMA_TEMPLATES)
-_ATTRIBUTES = LEMMA_FAMILY.attributes
+_OF_WORD = ("Upos", "Feats", "Form", "Shape", "Prefix2", "Prefix3", "Length", *(f"Suffix{i}" for i in range(1, 7)))
+_ATTRIBUTES = (*_OF_WORD, "Script", "Seen", "Ending", "Tail", "Lcase")
 
 
 class _Word(NamedTuple):
@@ -65,26 +68,26 @@ class LemmatizerOptions:
 class Lemmatizer:
     """Gives words their lemmas, from form, UPOS and FEATS; immutable but for a bounded cache. Made by `fit`.
 
-    A word's candidates are the scripts seen on words of its tag with the longest endings in common. Words of the
-    training data that are not learnt right are kept as exceptions.
+    Words of the training data have their script in a table. The candidates of other words are the scripts seen on
+    words of their tag with the longest endings in common; a decision is made for each, and the likeliest one wins.
     """
 
     def __init__(
         self,
         scripts: Sequence[Edit],
-        endings: tuple[UINT32, UINT16],
+        known: Pairs,
+        endings: Pairs,
         lemmas: npt.NDArray[np.uint8],
-        exceptions: tuple[UINT32, UINT16],
         decisions: Decisions | None,
     ) -> None:
         self._scripts = tuple(scripts)
         self._codes = [_hash("script", *map(str, script)) for script in self._scripts]
-        self._ending_arrays, self._lemmas, self._exception_arrays = endings, lemmas, exceptions
+        self._arrays = {"known": known, "endings": endings}
+        self._lemmas, self._decisions = lemmas, decisions
+        self._known = dict(zip(*(array.tolist() for array in known), strict=True))
         self._endings: dict[int, list[int]] = defaultdict(list)
         for key, script in zip(*(array.tolist() for array in endings), strict=True):
             self._endings[key].append(script)
-        self._exceptions = dict(zip(*(array.tolist() for array in exceptions), strict=True))
-        self._decisions = decisions
         self._cache: dict[_Word, str] = {}
         self._lock = threading.Lock()
 
@@ -93,50 +96,33 @@ class Lemmatizer:
         cls, train: Iterable[Sentence], options: LemmatizerOptions | None = None, *, progress: Report = None
     ) -> Lemmatizer:
         """Trains on sentences with lemmas; words without one (``_``) are passed over."""
-        options = options or LemmatizerOptions()
-        counts: dict[_Word, Counter[str]] = defaultdict(Counter)
-        for sentence in train:
-            for form, upos, feats, lemma in zip(
-                sentence.forms[1:], sentence.upos[1:], sentence.feats[1:], sentence.lemmas[1:], strict=True
-            ):
-                if lemma != "_" or form == "_":
-                    counts[_Word(form, upos, feats)][lemma] += 1
-        if not counts:
-            raise DataError("no lemma", "training data with lemmas")
-        gold = {word: found.most_common(1)[0][0] for word, found in counts.items()}
+        gold = _gold(train)
         edits = {word: edit_between(word.form, lemma) for word, lemma in gold.items()}
         frequent = Counter(edits.values())
-        scripts = sorted(frequent, key=lambda edit: (-frequent[edit], edit))
-        for edit in (Edit(LOWER), Edit(KEEP)):
-            if edit not in frequent:
-                scripts.append(edit)
+        frequent.update({Edit(LOWER): 0, Edit(KEEP): 0})
+        scripts = sorted(frequent, key=lambda edit: (-frequent[edit], repr(edit)))
         numbers = {edit: i for i, edit in enumerate(scripts)}
-        endings = _learn_endings({word: numbers[edit] for word, edit in edits.items()})
+        chosen = {word: numbers[edit] for word, edit in edits.items()}
+        # A script that names its lemma, or was seen once, says nothing about other words.
+        shared = {word: numbers[edit] for word, edit in edits.items() if edit.case != WHOLE and frequent[edit] > 1}
         of_lemmas = Counter(_lemma_place(lemma, word.upos) for word, lemma in gold.items())
         lemmas = np.zeros(2**_LEMMA_BITS, np.uint8)
         lemmas[list(of_lemmas)] = 1
-        none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
-        model = cls(scripts, endings, lemmas, none, None)
-        model._learn(gold, of_lemmas, options, progress)
-        wrong = {
-            _hash(*word): numbers[edits[word]]
-            for word, lemma in zip(gold, model._lemmas_of(list(gold)), strict=True)
-            if lemma != gold[word]
-        }
-        exceptions = (np.array(list(wrong), np.uint32), np.array(list(wrong.values()), np.uint16))
-        return cls(scripts, endings, lemmas, exceptions, model._decisions)
+        model = cls(scripts, _known_words(chosen), _learn_endings(shared), lemmas, None)
+        model._learn(gold, of_lemmas, options or LemmatizerOptions(), progress)
+        return model
 
     def lemmatize(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """The sentences with lemmas."""
         stream = iter(sentences)
         while batch := list(islice(stream, _BATCH)):
             words = [
-                list(map(_Word, sentence.forms[1:], sentence.upos[1:], sentence.feats[1:])) for sentence in batch
+                list(zip(sentence.forms[1:], sentence.upos[1:], sentence.feats[1:], strict=True)) for sentence in batch
             ]
             with self._lock:
                 cache = self._cache
-                new = [word for word in dict.fromkeys(chain.from_iterable(words)) if word not in cache]
-                cache.update(zip(new, self._lemmas_of(new), strict=True))
+                new = [word for word in set(chain.from_iterable(words)) if word not in cache]
+                cache.update(zip(new, self._lemmas_of([_Word(*word) for word in new]), strict=True))
                 found = [["<root>", *map(cache.__getitem__, row)] for row in words]
                 if len(cache) > _CACHE_LIMIT:
                     cache.clear()
@@ -146,24 +132,25 @@ class Lemmatizer:
     def _lemmas_of(self, words: Sequence[_Word]) -> list[str]:
         """The lemmas of words, without the cache."""
         lemmas: list[str] = []
-        codes: list[list[int]] = []
-        open_words: list[tuple[int, list[str]]] = []
-        for word in words:
-            exception = self._exceptions.get(_hash(*word))
-            lemma = self._scripts[exception].apply(word.form) if exception is not None else None
+        unknown: list[tuple[int, dict[str, int]]] = []
+        for place, word in enumerate(words):
+            number = self._known.get(_hash(*word))
+            if number is None:
+                number = self._known.get(_hash(word.form.lower(), word.upos))
+            lemma = self._scripts[number].apply(word.form) if number is not None else None
             if lemma is None:
                 candidates = self._candidates(word)
                 lemma = next(iter(candidates))
-                if len(candidates) > 1 and self._decisions:
-                    open_words.append((len(lemmas), list(candidates)))
-                    codes += self._rows(word, candidates)
+                if len(candidates) > 1:
+                    unknown.append((place, candidates))
             lemmas.append(lemma)
-        if open_words and self._decisions:
-            chances = self._decisions.probability(np.array(codes, np.uint32))
+        if unknown and self._decisions:
+            codes = self._rows([words[place] for place, _ in unknown], [found for _, found in unknown])
+            chances = self._decisions.probability(codes)
             begin = 0
-            for place, choices in open_words:
-                end = begin + len(choices)
-                lemmas[place] = choices[int(np.argmax(chances[begin:end]))]
+            for place, candidates in unknown:
+                end = begin + len(candidates)
+                lemmas[place] = list(candidates)[int(np.argmax(chances[begin:end]))]
                 begin = end
         return lemmas
 
@@ -178,57 +165,46 @@ class Lemmatizer:
                     found.setdefault(lemma, number)
                     if len(found) == _MOST_SCRIPTS:
                         return found
-        if not found:
-            found = {word.form: self._scripts.index(Edit(KEEP))}
-        return found
+        return found or {word.form: self._scripts.index(Edit(KEEP))}
 
-    def _rows(self, word: _Word, candidates: dict[str, int], own: int = 0, counts: Counter[int] | None = None) -> list[list[int]]:
-        """The codes of the candidates, for `LEMMA_FAMILY`. In training `counts` tells how many words have each lemma, and a
-        word does not count itself."""
-        lower = word.form.lower()
-        of_word = {
-            "Upos": _hash(word.upos),
-            "Feats": _hash(word.upos, word.feats),
-            "Form": _hash(lower),
-            "Shape": _hash(shape(word.form)),
-            "Prefix2": _hash(lower[:2]),
-            "Prefix3": _hash(lower[:3]),
-            "Length": min(len(lower), 10),
-            **{f"Suffix{length}": _hash(lower[-length:]) for length in range(1, 7)},
-        }
-        result = []
-        for lemma, number in candidates.items():
-            place = _lemma_place(lemma, word.upos)
-            seen = self._lemmas[place] if counts is None else counts[place] - (place == own) > 0
-            values = of_word | {
-                "Script": self._codes[number],
-                "Seen": int(seen),
-                "Ending": _hash(lemma[-2:]),
-                "Tail": _hash(lemma[-4:]),
-                "Lcase": _hash(shape(lemma)),
-            }
-            result.append([values[name] for name in _ATTRIBUTES])
-        return result
+    def _rows(
+        self, words: Sequence[_Word], candidates: Sequence[dict[str, int]], counts: Counter[int] | None = None
+    ) -> UINT32:
+        """The codes of the candidates of words, for `LEMMA_FAMILY`.
+
+        In training `counts` tells how many words have each lemma: a word does not count itself.
+        """
+        of_words = np.array([_word_values(word) for word in words], np.uint32)
+        of_lemmas: list[tuple[int, ...]] = []
+        for word, found in zip(words, candidates, strict=True):
+            for lemma, number in found.items():
+                place = _lemma_place(lemma, word.upos)
+                seen = self._lemmas[place] if counts is None else counts[place] > 0
+                endings = _hash(lemma[-2:]), _hash(lemma[-4:]), _hash(shape(lemma))
+                of_lemmas.append((self._codes[number], int(seen), *endings))
+        repeated = np.repeat(of_words, list(map(len, candidates)), axis=0)
+        return np.concatenate([repeated, np.array(of_lemmas, np.uint32)], axis=1)
 
     def _learn(
         self, gold: dict[_Word, str], of_lemmas: Counter[int], options: LemmatizerOptions, progress: Report
     ) -> None:
-        codes: list[list[int]] = []
+        codes: list[UINT32] = []
         answers: list[bool] = []
         for word, lemma in gold.items():
             candidates = self._candidates(word)
             if len(candidates) > 1:
-                codes += self._rows(word, candidates, _lemma_place(lemma, word.upos), of_lemmas)
+                own = _lemma_place(lemma, word.upos)
+                of_lemmas[own] -= 1
+                codes.append(self._rows([word], [candidates], of_lemmas))
+                of_lemmas[own] += 1
                 answers += [candidate == lemma for candidate in candidates]
         if any(answers):
-            setting = SequenceOptions(
-                order=0, learner="crf", epochs=options.epochs, rate=options.rate, bits=options.bits
-            )
             self._decisions = Decisions.fit(
                 LEMMA_FAMILY,
-                setting,
-                np.array(codes, np.uint32),
+                SequenceOptions(order=0, learner="crf", epochs=options.epochs, rate=options.rate, bits=options.bits),
+                np.concatenate(codes),
                 np.array(answers, np.bool_),
+                attributes=_ATTRIBUTES,
                 stage="lemmas",
                 progress=progress,
             )
@@ -236,13 +212,9 @@ class Lemmatizer:
     def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """All there is to the lemmatizer: metadata for JSON, and arrays."""
         metadata: dict[str, Any] = {"scripts": [list(script) for script in self._scripts]}
-        arrays: dict[str, npt.NDArray[Any]] = {
-            "endings": self._ending_arrays[0],
-            "ending_scripts": self._ending_arrays[1],
-            "exceptions": self._exception_arrays[0],
-            "exception_scripts": self._exception_arrays[1],
-            "lemmas": np.packbits(self._lemmas),
-        }
+        arrays: dict[str, npt.NDArray[Any]] = {"lemmas": np.packbits(self._lemmas)}
+        for name, (keys, scripts) in self._arrays.items():
+            arrays |= {name: keys, f"{name}_scripts": scripts}
         if self._decisions:
             metadata["decisions"], found = self._decisions.state()
             arrays |= {f"decisions.{name}": array for name, array in found.items()}
@@ -252,21 +224,46 @@ class Lemmatizer:
     def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Lemmatizer:
         """The lemmatizer whose `state` this is."""
         try:
-            decisions = None
-            if "decisions" in metadata:
-                decisions = Decisions.from_state(metadata["decisions"], {"yes": arrays["decisions.yes"]})
-            return cls(
-                [Edit(*script) for script in metadata["scripts"]],
-                (arrays["endings"], arrays["ending_scripts"]),
-                np.unpackbits(arrays["lemmas"]),
-                (arrays["exceptions"], arrays["exception_scripts"]),
-                decisions,
-            )
+            scripts = [Edit(*script[:5], tuple(script[5]) if script[5] else None) for script in metadata["scripts"]]
+            pairs = [(arrays[name], arrays[f"{name}_scripts"]) for name in ("known", "endings")]
+            stored = metadata.get("decisions")
+            decisions = Decisions.from_state(stored, {"yes": arrays["decisions.yes"]}) if stored else None
+            return cls(scripts, pairs[0], pairs[1], np.unpackbits(arrays["lemmas"]), decisions)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"a lemmatizer does not fit together ({error}), expected a sound one") from error
 
 
-def _learn_endings(scripts: dict[_Word, int]) -> tuple[UINT32, UINT16]:
+def _gold(train: Iterable[Sentence]) -> dict[_Word, str]:
+    """The commonest lemma of each word."""
+    counts: dict[_Word, Counter[str]] = defaultdict(Counter)
+    for sentence in train:
+        columns = (sentence.forms, sentence.upos, sentence.feats, sentence.lemmas)
+        for form, upos, feats, lemma in islice(zip(*columns, strict=True), 1, None):
+            if lemma != "_" or form == "_":
+                counts[_Word(form, upos, feats)][lemma] += 1
+    if not counts:
+        raise DataError("no lemma", "training data with lemmas")
+    return {word: found.most_common(1)[0][0] for word, found in counts.items()}
+
+
+def _known_words(scripts: dict[_Word, int]) -> Pairs:
+    """Pairs of (hash of a word, script): of each word, and of form and tag alone where these leave no choice."""
+    pairs = {_hash(*word): script for word, script in scripts.items()}
+    general: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for word, script in scripts.items():
+        general[word.form.lower(), word.upos].add(script)
+    pairs |= {_hash(*key): min(found) for key, found in general.items() if len(found) == 1}
+    return np.array(list(pairs), np.uint32), np.array(list(pairs.values()), np.uint16)
+
+
+def _word_values(word: _Word) -> list[int]:
+    """The codes of a word, in the order of `_OF_WORD`."""
+    lower = word.form.lower()
+    texts = (word.upos, f"{word.upos} {word.feats}", lower, shape(word.form), lower[:2], lower[:3])
+    return [*map(_hash, texts), min(len(lower), 10), *(_hash(lower[-length:]) for length in range(1, 7))]
+
+
+def _learn_endings(scripts: dict[_Word, int]) -> Pairs:
     """Pairs of (hash of tag and ending, script), the commonest first for each ending."""
     counts: dict[int, Counter[int]] = defaultdict(Counter)
     for word, script in scripts.items():

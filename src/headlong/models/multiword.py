@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.errors import ModelError
-from headlong.features.boundaries import MULTIWORD_FAMILY, Columns, matrix
+from headlong.features.boundaries import MULTIWORD_ATTRIBUTES, MULTIWORD_FAMILY, Columns, matrix
 from headlong.models.decisions import Decisions
 from headlong.models.segmenter import Segments, State, below
 from headlong.models.sequence import Report, SequenceOptions
@@ -114,11 +114,17 @@ class MultiwordSplitter:
         counts = Counter(forms)
         rare = np.array([counts[forms[i]] < 2 for i in doubtful.tolist()], np.bool_)
         columns["Form"] = np.where(rare, np.uint32(0), columns["Form"])
-        codes = matrix(columns, MULTIWORD_FAMILY)
+        codes = matrix(columns, MULTIWORD_ATTRIBUTES)
         gold = np.array(answers, np.bool_)[doubtful]
         if len(np.unique(gold)) == 2:
             model._decisions = Decisions.fit(
-                MULTIWORD_FAMILY, _OPTIONS, codes, gold, stage="multiword tokens", progress=progress
+                MULTIWORD_FAMILY,
+                _OPTIONS,
+                codes,
+                gold,
+                attributes=MULTIWORD_ATTRIBUTES,
+                stage="multiword tokens",
+                progress=progress,
             )
         return model
 
@@ -127,7 +133,7 @@ class MultiwordSplitter:
         doubtful, rules = self._doubtful(segments)
         if not len(doubtful) or self._decisions is None:
             return doubtful
-        return doubtful[self._decisions.answer(matrix(self._columns(segments, doubtful, rules), MULTIWORD_FAMILY))]
+        return doubtful[self._decisions.answer(matrix(self._columns(segments, doubtful, rules), MULTIWORD_ATTRIBUTES))]
 
     def split(self, form: str) -> list[str] | None:
         """The words of a token that is to be split, or None if nothing is known about it."""

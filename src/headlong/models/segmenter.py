@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from headlong.errors import ModelError
 from headlong.features.boundaries import (
+    END_ATTRIBUTES,
     END_FAMILY,
+    GAP_ATTRIBUTES,
     GAP_FAMILY,
     GAP_KINDS,
     NEW_LINE,
@@ -97,9 +99,7 @@ class Segmenter:
         self._rules, self._gaps, self._ends, self._cases = rules, gaps, ends, cases
 
     @classmethod
-    def fit(
-        cls, plain: PlainText, options: SegmenterOptions, *, progress: Report = None
-    ) -> tuple[Segmenter, Segments]:
+    def fit(cls, plain: PlainText, options: SegmenterOptions, *, progress: Report = None) -> tuple[Segmenter, Segments]:
         """Learns from a text with its tokens and sentences; returns these too, as they stand in the text."""
         layout = Layout(Characters(plain.text))
         ended = np.zeros(len(layout.characters), np.bool_)
@@ -109,9 +109,11 @@ class Segmenter:
         gaps = ends = None
         asked = _asked(layout, rules)
         if len(np.unique(splits[asked])) == 2:
-            codes = matrix(gap_columns(layout, asked), GAP_FAMILY)
+            codes = matrix(gap_columns(layout, asked), GAP_ATTRIBUTES)
             setting = options.sequence(options.gap_bits)
-            gaps = Decisions.fit(GAP_FAMILY, setting, codes, splits[asked], stage="tokens", progress=progress)
+            gaps = Decisions.fit(
+                GAP_FAMILY, setting, codes, splits[asked], attributes=GAP_ATTRIBUTES, stage="tokens", progress=progress
+            )
         begins, token_ends = np.array(plain.begins, np.int32), np.array(plain.ends, np.int32)
         between = _between(layout, token_ends)
         last = np.zeros(len(begins), np.bool_)
@@ -122,9 +124,17 @@ class Segmenter:
         columns = token_columns(layout, begins, token_ends, between, cases)
         open_ends = np.flatnonzero(between != PARAGRAPH)
         if len(np.unique(last[open_ends])) == 2:
-            codes = matrix(columns, END_FAMILY)[open_ends]
+            codes = matrix(columns, END_ATTRIBUTES)[open_ends]
             setting = options.sequence(options.end_bits)
-            ends = Decisions.fit(END_FAMILY, setting, codes, last[open_ends], stage="sentences", progress=progress)
+            ends = Decisions.fit(
+                END_FAMILY,
+                setting,
+                codes,
+                last[open_ends],
+                attributes=END_ATTRIBUTES,
+                stage="sentences",
+                progress=progress,
+            )
         return cls(rules, gaps, ends, cases), Segments(layout, begins, token_ends, between, last, columns)
 
     def cut(self, text: str, *, paragraphs: bool = True) -> Segments:
@@ -141,14 +151,14 @@ class Segmenter:
             # What has never been seen: a token ends at a space, and nowhere else.
             splits[asked] = layout.between[asked] != 0
             if self._gaps:
-                splits[asked] = self._gaps.answer(matrix(gap_columns(layout, asked), GAP_FAMILY))
+                splits[asked] = self._gaps.answer(matrix(gap_columns(layout, asked), GAP_ATTRIBUTES))
         splits &= ~layout.glued
         begins = layout.solid[np.append(True, splits)]
         ends = layout.solid[np.append(splits, True)] + np.int32(1)
         between = np.append(layout.between[splits], np.uint8(PARAGRAPH))
         columns = token_columns(layout, begins, ends, between, self._cases)
         if self._ends:
-            last = self._ends.answer(matrix(columns, END_FAMILY))
+            last = self._ends.answer(matrix(columns, END_ATTRIBUTES))
         else:
             last = layout.characters.kinds[ends - 1] == STOP
         last |= between == PARAGRAPH
@@ -215,5 +225,3 @@ def limited(segments: Segments, longest: int) -> BOOL:
             last[begin - 1] = True
         begin = end
     return last
-
-

@@ -90,8 +90,9 @@ class Tokenizer:
                 comments = ["# newdoc"] if number == 1 else []
                 comments += ["# newpar"] if new_paragraph else []
                 yield builder.sentence(begin, end, [*comments, f"# sent_id = {number}"])
-                begin, new_paragraph = end, bool(segments.between[end - 1] == PARAGRAPH) and block.closed | (
-                    end < len(segments)
+                begin, new_paragraph = (
+                    end,
+                    bool(segments.between[end - 1] == PARAGRAPH) and block.closed | (end < len(segments)),
                 )
 
     def _words(self, text: str, segments: Segments) -> dict[int, list[str]]:

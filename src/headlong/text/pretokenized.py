@@ -45,6 +45,4 @@ def read_vertical(lines: Iterable[str]) -> Iterator[Sentence]:
 
 def _sentence(forms: list[str], line: int) -> Sentence:
     size = len(forms) + 1
-    return Sentence(
-        {"FORM": ["<root>", *forms]}, [-1] * size, comments=[f"# text = {' '.join(forms)}"], line=line
-    )
+    return Sentence({"FORM": ["<root>", *forms]}, [-1] * size, comments=[f"# text = {' '.join(forms)}"], line=line)
