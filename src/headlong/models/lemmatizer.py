@@ -1,0 +1,287 @@
+"""Lemmas by learnt edit scripts: a decision for each script that the end of a word allows, and a list of exceptions."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from headlong.errors import DataError, ModelError
+from headlong.features.attributes import shape
+from headlong.features.templates import Family, rows
+from headlong.models.decisions import Decisions
+from headlong.models.edits import KEEP, LOWER, WHOLE, Edit, edit_between
+from headlong.models.sequence import Report, SequenceOptions
+from headlong.text import Sentence
+
+UINT16 = npt.NDArray[np.uint16]
+UINT32 = npt.NDArray[np.uint32]
+Pairs = tuple[UINT32, UINT16]
+"""A table of hashes and numbers of scripts."""
+
+_LONGEST_ENDING = 4
+_MOST_SCRIPTS = 16  # candidates of a word
+_LEMMA_BITS = 19
+_CACHE_LIMIT = 200_000
+_BATCH = 512  # sentences
+
+LEMMA_TEMPLATES = rows(
+    """
+    w.Script w.Upos w.Feats | w.Script w.Upos w.Suffix1 | w.Script w.Upos w.Suffix2 | w.Script w.Upos w.Suffix3
+    w.Script w.Upos w.Suffix4 | w.Script w.Upos w.Suffix5 | w.Script w.Upos w.Suffix6 | w.Script w.Form | w.Script w.Form w.Upos
+    w.Script w.Feats w.Suffix1 | w.Script w.Feats w.Suffix2 | w.Script w.Feats w.Suffix3 | w.Script w.Feats w.Suffix4
+    w.Script w.Shape w.Upos | w.Script w.Prefix2 w.Upos | w.Script w.Prefix3 w.Upos | w.Script w.Length w.Upos
+    w.Seen w.Upos | w.Seen w.Script w.Upos | w.Seen w.Ending w.Upos | w.Seen w.Feats w.Ending | w.Lcase w.Shape w.Upos
+    w.Ending w.Upos | w.Ending w.Upos w.Suffix2 | w.Ending w.Feats | w.Tail w.Upos | w.Tail w.Feats | w.Seen w.Script w.Suffix2
+    w.Ending w.Suffix3 w.Upos | w.Tail w.Suffix2 w.Upos
+    """
+)
+LEMMA_FAMILY = Family("lemma", "w", (), LEMMA_TEMPLATES)
+_OF_WORD = ("Upos", "Feats", "Form", "Shape", "Prefix2", "Prefix3", "Length", *(f"Suffix{i}" for i in range(1, 7)))
+_ATTRIBUTES = (*_OF_WORD, "Script", "Seen", "Ending", "Tail", "Lcase")
+
+
+class _Word(NamedTuple):
+    """What a lemma depends on."""
+
+    form: str
+    upos: str
+    feats: str
+
+
+@dataclass(frozen=True)
+class LemmatizerOptions:
+    """Settings of training: epochs and rate of the learner, size of the table."""
+
+    epochs: int = 8
+    rate: float = 0.1
+    bits: int = 18
+
+
+class Lemmatizer:
+    """Gives words their lemmas, from form, UPOS and FEATS; immutable but for a bounded cache. Made by `fit`.
+
+    Words of the training data have their script in a table. The candidates of other words are the scripts seen on
+    words of their tag with the longest endings in common; a decision is made for each, and the likeliest one wins.
+    """
+
+    def __init__(
+        self,
+        scripts: Sequence[Edit],
+        known: Pairs,
+        endings: Pairs,
+        lemmas: npt.NDArray[np.uint8],
+        decisions: Decisions | None,
+    ) -> None:
+        self._scripts = tuple(scripts)
+        self._codes = [_hash("script", *map(str, script)) for script in self._scripts]
+        self._arrays = {"known": known, "endings": endings}
+        self._lemmas, self._decisions = lemmas, decisions
+        self._known = dict(zip(*(array.tolist() for array in known), strict=True))
+        self._endings: dict[int, list[int]] = defaultdict(list)
+        for key, script in zip(*(array.tolist() for array in endings), strict=True):
+            self._endings[key].append(script)
+        self._cache: dict[_Word, str] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def fit(
+        cls, train: Iterable[Sentence], options: LemmatizerOptions | None = None, *, progress: Report = None
+    ) -> Lemmatizer:
+        """Trains on sentences with lemmas; words without one (``_``) are passed over."""
+        gold = _gold(train)
+        edits = {word: edit_between(word.form, lemma) for word, lemma in gold.items()}
+        frequent = Counter(edits.values())
+        frequent.update({Edit(LOWER): 0, Edit(KEEP): 0})
+        scripts = sorted(frequent, key=lambda edit: (-frequent[edit], repr(edit)))
+        numbers = {edit: i for i, edit in enumerate(scripts)}
+        chosen = {word: numbers[edit] for word, edit in edits.items()}
+        # A script that names its lemma, or was seen once, says nothing about other words.
+        shared = {word: numbers[edit] for word, edit in edits.items() if edit.case != WHOLE and frequent[edit] > 1}
+        of_lemmas = Counter(_lemma_place(lemma, word.upos) for word, lemma in gold.items())
+        lemmas = np.zeros(2**_LEMMA_BITS, np.uint8)
+        lemmas[list(of_lemmas)] = 1
+        model = cls(scripts, _known_words(chosen), _learn_endings(shared), lemmas, None)
+        model._learn(gold, of_lemmas, options or LemmatizerOptions(), progress)
+        return model
+
+    def lemmatize(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """The sentences with lemmas."""
+        stream = iter(sentences)
+        while batch := list(islice(stream, _BATCH)):
+            words = [
+                list(zip(sentence.forms[1:], sentence.upos[1:], sentence.feats[1:], strict=True)) for sentence in batch
+            ]
+            with self._lock:
+                cache = self._cache
+                new = [word for word in set(chain.from_iterable(words)) if word not in cache]
+                cache.update(zip(new, self._lemmas_of([_Word(*word) for word in new]), strict=True))
+                found = [["<root>", *map(cache.__getitem__, row)] for row in words]
+                if len(cache) > _CACHE_LIMIT:
+                    cache.clear()
+            for sentence, lemmas in zip(batch, found, strict=True):
+                yield sentence.with_columns(lemmas=lemmas)
+
+    def _lemmas_of(self, words: Sequence[_Word]) -> list[str]:
+        """The lemmas of words, without the cache."""
+        lemmas: list[str] = []
+        unknown: list[tuple[int, dict[str, int]]] = []
+        for place, word in enumerate(words):
+            number = self._known.get(_hash(*word))
+            if number is None:
+                number = self._known.get(_hash(word.form.lower(), word.upos))
+            lemma = self._scripts[number].apply(word.form) if number is not None else None
+            if lemma is None:
+                candidates = self._candidates(word)
+                lemma = next(iter(candidates))
+                if len(candidates) > 1:
+                    unknown.append((place, candidates))
+            lemmas.append(lemma)
+        if unknown and self._decisions:
+            codes = self._rows([words[place] for place, _ in unknown], [found for _, found in unknown])
+            chances = self._decisions.probability(codes)
+            begin = 0
+            for place, candidates in unknown:
+                end = begin + len(candidates)
+                lemmas[place] = list(candidates)[int(np.argmax(chances[begin:end]))]
+                begin = end
+        return lemmas
+
+    def _candidates(self, word: _Word) -> dict[str, int]:
+        """The lemmas that a word may have, each with the number of its script, those of the longest ending first."""
+        found: dict[str, int] = {}
+        lower = word.form.lower()
+        for length in range(min(_LONGEST_ENDING, len(lower)), -1, -1):
+            for number in self._endings.get(_ending_hash(lower, word.upos, length), ()):
+                lemma = self._scripts[number].apply(word.form)
+                if lemma is not None:
+                    found.setdefault(lemma, number)
+                    if len(found) == _MOST_SCRIPTS:
+                        return found
+        return found or {word.form: self._scripts.index(Edit(KEEP))}
+
+    def _rows(
+        self, words: Sequence[_Word], candidates: Sequence[dict[str, int]], counts: Counter[int] | None = None
+    ) -> UINT32:
+        """The codes of the candidates of words, for `LEMMA_FAMILY`.
+
+        In training `counts` tells how many words have each lemma: a word does not count itself.
+        """
+        of_words = np.array([_word_values(word) for word in words], np.uint32)
+        of_lemmas: list[tuple[int, ...]] = []
+        for word, found in zip(words, candidates, strict=True):
+            for lemma, number in found.items():
+                place = _lemma_place(lemma, word.upos)
+                seen = self._lemmas[place] if counts is None else counts[place] > 0
+                endings = _hash(lemma[-2:]), _hash(lemma[-4:]), _hash(shape(lemma))
+                of_lemmas.append((self._codes[number], int(seen), *endings))
+        repeated = np.repeat(of_words, list(map(len, candidates)), axis=0)
+        return np.concatenate([repeated, np.array(of_lemmas, np.uint32)], axis=1)
+
+    def _learn(
+        self, gold: dict[_Word, str], of_lemmas: Counter[int], options: LemmatizerOptions, progress: Report
+    ) -> None:
+        codes: list[UINT32] = []
+        answers: list[bool] = []
+        for word, lemma in gold.items():
+            candidates = self._candidates(word)
+            if len(candidates) > 1:
+                own = _lemma_place(lemma, word.upos)
+                of_lemmas[own] -= 1
+                codes.append(self._rows([word], [candidates], of_lemmas))
+                of_lemmas[own] += 1
+                answers += [candidate == lemma for candidate in candidates]
+        if any(answers):
+            self._decisions = Decisions.fit(
+                LEMMA_FAMILY,
+                SequenceOptions(order=0, learner="crf", epochs=options.epochs, rate=options.rate, bits=options.bits),
+                np.concatenate(codes),
+                np.array(answers, np.bool_),
+                attributes=_ATTRIBUTES,
+                stage="lemmas",
+                progress=progress,
+            )
+
+    def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """All there is to the lemmatizer: metadata for JSON, and arrays."""
+        metadata: dict[str, Any] = {"scripts": [list(script) for script in self._scripts]}
+        arrays: dict[str, npt.NDArray[Any]] = {"lemmas": np.packbits(self._lemmas)}
+        for name, (keys, scripts) in self._arrays.items():
+            arrays |= {name: keys, f"{name}_scripts": scripts}
+        if self._decisions:
+            metadata["decisions"], found = self._decisions.state()
+            arrays |= {f"decisions.{name}": array for name, array in found.items()}
+        return metadata, arrays
+
+    @classmethod
+    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Lemmatizer:
+        """The lemmatizer whose `state` this is."""
+        try:
+            scripts = [Edit(*script[:5], tuple(script[5]) if script[5] else None) for script in metadata["scripts"]]
+            pairs = [(arrays[name], arrays[f"{name}_scripts"]) for name in ("known", "endings")]
+            stored = metadata.get("decisions")
+            decisions = Decisions.from_state(stored, {"yes": arrays["decisions.yes"]}) if stored else None
+            return cls(scripts, pairs[0], pairs[1], np.unpackbits(arrays["lemmas"]), decisions)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"a lemmatizer does not fit together ({error}), expected a sound one") from error
+
+
+def _gold(train: Iterable[Sentence]) -> dict[_Word, str]:
+    """The commonest lemma of each word."""
+    counts: dict[_Word, Counter[str]] = defaultdict(Counter)
+    for sentence in train:
+        columns = (sentence.forms, sentence.upos, sentence.feats, sentence.lemmas)
+        for form, upos, feats, lemma in islice(zip(*columns, strict=True), 1, None):
+            if lemma != "_" or form == "_":
+                counts[_Word(form, upos, feats)][lemma] += 1
+    if not counts:
+        raise DataError("no lemma", "training data with lemmas")
+    return {word: found.most_common(1)[0][0] for word, found in counts.items()}
+
+
+def _known_words(scripts: dict[_Word, int]) -> Pairs:
+    """Pairs of (hash of a word, script): of each word, and of form and tag alone where these leave no choice."""
+    pairs = {_hash(*word): script for word, script in scripts.items()}
+    general: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for word, script in scripts.items():
+        general[word.form.lower(), word.upos].add(script)
+    pairs |= {_hash(*key): min(found) for key, found in general.items() if len(found) == 1}
+    return np.array(list(pairs), np.uint32), np.array(list(pairs.values()), np.uint16)
+
+
+def _word_values(word: _Word) -> list[int]:
+    """The codes of a word, in the order of `_OF_WORD`."""
+    lower = word.form.lower()
+    texts = (word.upos, f"{word.upos} {word.feats}", lower, shape(word.form), lower[:2], lower[:3])
+    return [*map(_hash, texts), min(len(lower), 10), *(_hash(lower[-length:]) for length in range(1, 7))]
+
+
+def _learn_endings(scripts: dict[_Word, int]) -> Pairs:
+    """Pairs of (hash of tag and ending, script), the commonest first for each ending."""
+    counts: dict[int, Counter[int]] = defaultdict(Counter)
+    for word, script in scripts.items():
+        lower = word.form.lower()
+        for length in range(min(_LONGEST_ENDING, len(lower)) + 1):
+            counts[_ending_hash(lower, word.upos, length)][script] += 1
+    pairs = [(key, script) for key, found in counts.items() for script, _ in found.most_common(_MOST_SCRIPTS)]
+    keys, numbers = zip(*pairs, strict=True)
+    return np.array(keys, np.uint32), np.array(numbers, np.uint16)
+
+
+def _ending_hash(lower: str, upos: str, length: int) -> int:
+    return _hash(upos, lower[len(lower) - length :], str(length))
+
+
+def _lemma_place(lemma: str, upos: str) -> int:
+    return _hash(lemma, upos) >> (32 - _LEMMA_BITS)
+
+
+def _hash(*texts: str) -> int:
+    return zlib.crc32("\0".join(texts).encode("utf-8", "surrogatepass"))

@@ -1,0 +1,227 @@
+"""Where tokens and sentences end in a stretch of text: learnt rules for the plain cases, decisions for the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headlong.errors import ModelError
+from headlong.features.boundaries import (
+    END_ATTRIBUTES,
+    END_FAMILY,
+    GAP_ATTRIBUTES,
+    GAP_FAMILY,
+    GAP_KINDS,
+    NEW_LINE,
+    PARAGRAPH,
+    CaseTable,
+    Columns,
+    Layout,
+    gap_columns,
+    matrix,
+    token_columns,
+    token_hashes,
+)
+from headlong.models.decisions import Decisions
+from headlong.models.sequence import Report, SequenceOptions
+from headlong.text.characters import BOOL, INT32, STOP, UINT8, UPPER, Characters
+from headlong.text.plain import PlainText
+
+NEVER, ALWAYS, ASK = range(3)
+_ENOUGH = 50  # gaps of a kind before a rule is made of it
+_RARE = 0.01  # a kind of gap where fewer tokens end than this share counts as one where none does
+_CASE_BITS = 18
+
+State = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
+
+
+@dataclass(frozen=True)
+class SegmenterOptions:
+    """Settings of training: epochs and rate of the learner, and table sizes of the two kinds of decisions."""
+
+    epochs: int = 8
+    rate: float = 0.1
+    gap_bits: int = 15
+    end_bits: int = 17
+
+    def sequence(self, bits: int) -> SequenceOptions:
+        """The options of a sequence model with a table of 2^bits rows."""
+        return SequenceOptions(order=0, learner="crf", epochs=self.epochs, rate=self.rate, bits=bits)
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Tokens of a text: [begin, end) of each, what lies after it, whether it is the last one of a sentence."""
+
+    layout: Layout
+    begins: INT32
+    ends: INT32
+    between: UINT8
+    last: BOOL
+    columns: Columns
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    def with_spaces(self) -> npt.NDArray[np.intp]:
+        """The numbers of the tokens that hold spaces."""
+        solid = self.layout.solid
+        inside = np.searchsorted(solid, self.ends) - np.searchsorted(solid, self.begins)
+        return np.flatnonzero(inside < self.ends - self.begins)
+
+
+def gap_rules(layout: Layout, splits: BOOL) -> UINT8:
+    """What to do in each kind of gap [kinds], from a text whose tokens end where `splits` [gaps] says.
+
+    Inside a run of letters next to nothing ever ends in most languages, and a token ends before each space: those
+    gaps need no decision. Where tokens hold spaces (Vietnamese), or words are written together (Chinese), it is asked.
+    """
+    known = (layout.between != PARAGRAPH) & ~layout.glued
+    kinds = layout.gap_kinds[known]
+    counts = np.bincount(kinds, minlength=GAP_KINDS)
+    ended = np.bincount(kinds, weights=splits[known], minlength=GAP_KINDS)
+    rules = np.full(GAP_KINDS, ASK, np.uint8)
+    rules[(counts >= _ENOUGH) & (ended <= _RARE * counts)] = NEVER
+    rules[(counts >= _ENOUGH) & (ended == counts)] = ALWAYS
+    spaced = np.arange(GAP_KINDS) % 2 == 1
+    if (ended == counts)[spaced].all():
+        rules[spaced] = ALWAYS
+    return rules
+
+
+class Segmenter:
+    """Cuts text into tokens and sentences; immutable. Made by `fit` or `from_state`."""
+
+    def __init__(self, rules: UINT8, gaps: Decisions | None, ends: Decisions | None, cases: CaseTable) -> None:
+        self._rules, self._gaps, self._ends, self._cases = rules, gaps, ends, cases
+
+    @classmethod
+    def fit(cls, plain: PlainText, options: SegmenterOptions, *, progress: Report = None) -> tuple[Segmenter, Segments]:
+        """Learns from a text with its tokens and sentences; returns these too, as they stand in the text."""
+        layout = Layout(Characters(plain.text))
+        ended = np.zeros(len(layout.characters), np.bool_)
+        ended[np.array(plain.ends, np.intp) - 1] = True
+        splits = ended[layout.left]
+        rules = gap_rules(layout, splits)
+        gaps = ends = None
+        asked = _asked(layout, rules)
+        if len(np.unique(splits[asked])) == 2:
+            codes = matrix(gap_columns(layout, asked), GAP_ATTRIBUTES)
+            setting = options.sequence(options.gap_bits)
+            gaps = Decisions.fit(
+                GAP_FAMILY, setting, codes, splits[asked], attributes=GAP_ATTRIBUTES, stage="tokens", progress=progress
+            )
+        begins, token_ends = np.array(plain.begins, np.int32), np.array(plain.ends, np.int32)
+        between = _between(layout, token_ends)
+        last = np.zeros(len(begins), np.bool_)
+        last[plain.last_tokens] = True
+        initial = np.append(True, last[:-1])
+        upper = layout.characters.kinds[begins] == UPPER
+        cases = CaseTable.learn(token_hashes(layout, begins, token_ends), upper, initial, _CASE_BITS)
+        columns = token_columns(layout, begins, token_ends, between, cases)
+        open_ends = np.flatnonzero(between != PARAGRAPH)
+        if len(np.unique(last[open_ends])) == 2:
+            codes = matrix(columns, END_ATTRIBUTES)[open_ends]
+            setting = options.sequence(options.end_bits)
+            ends = Decisions.fit(
+                END_FAMILY,
+                setting,
+                codes,
+                last[open_ends],
+                attributes=END_ATTRIBUTES,
+                stage="sentences",
+                progress=progress,
+            )
+        return cls(rules, gaps, ends, cases), Segments(layout, begins, token_ends, between, last, columns)
+
+    def cut(self, text: str, *, paragraphs: bool = True) -> Segments:
+        """The tokens and sentences of a text that holds a character other than a space.
+
+        `paragraphs`: a blank line ends a sentence in any case. O(characters).
+        """
+        layout = Layout(Characters(text))
+        if not paragraphs:
+            layout.between = np.minimum(layout.between, NEW_LINE)
+        splits = (self._rules[layout.gap_kinds] == ALWAYS) | (layout.between == PARAGRAPH)
+        asked = _asked(layout, self._rules)
+        if len(asked):
+            # What has never been seen: a token ends at a space, and nowhere else.
+            splits[asked] = layout.between[asked] != 0
+            if self._gaps:
+                splits[asked] = self._gaps.answer(matrix(gap_columns(layout, asked), GAP_ATTRIBUTES))
+        splits &= ~layout.glued
+        begins = layout.solid[np.append(True, splits)]
+        ends = layout.solid[np.append(splits, True)] + np.int32(1)
+        between = np.append(layout.between[splits], np.uint8(PARAGRAPH))
+        columns = token_columns(layout, begins, ends, between, self._cases)
+        if self._ends:
+            last = self._ends.answer(matrix(columns, END_ATTRIBUTES))
+        else:
+            last = layout.characters.kinds[ends - 1] == STOP
+        last |= between == PARAGRAPH
+        return Segments(layout, begins, ends, between, last, columns)
+
+    def state(self) -> State:
+        """All there is to it: metadata for JSON, and arrays."""
+        metadata: dict[str, Any] = {}
+        arrays: dict[str, npt.NDArray[Any]] = {"rules": self._rules, "cases": self._cases.packed()}
+        for name, decisions in (("gaps", self._gaps), ("ends", self._ends)):
+            if decisions:
+                metadata[name], found = decisions.state()
+                arrays |= {f"{name}.{key}": array for key, array in found.items()}
+        return metadata, arrays
+
+    @classmethod
+    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Segmenter:
+        """The segmenter whose `state` this is."""
+        try:
+            rules, cases = arrays["rules"], CaseTable.unpacked(arrays["cases"])
+            if rules.shape != (GAP_KINDS,):
+                raise ModelError(f"a tokenizer has {len(rules)} rules, expected {GAP_KINDS}")
+        except KeyError as error:
+            raise ModelError(f"a tokenizer has no {error}, expected a sound one") from error
+        found = {
+            name: Decisions.from_state(metadata[name], below(arrays, name)) if name in metadata else None
+            for name in ("gaps", "ends")
+        }
+        return cls(rules, found["gaps"], found["ends"], cases)
+
+
+def below(arrays: dict[str, npt.NDArray[Any]], prefix: str) -> dict[str, npt.NDArray[Any]]:
+    """The arrays whose names begin with ``prefix.``, without it."""
+    begin = f"{prefix}."
+    return {name.removeprefix(begin): array for name, array in arrays.items() if name.startswith(begin)}
+
+
+def _asked(layout: Layout, rules: UINT8) -> npt.NDArray[np.intp]:
+    """The gaps that need a decision."""
+    return np.flatnonzero((rules[layout.gap_kinds] == ASK) & (layout.between != PARAGRAPH) & ~layout.glued)
+
+
+def _between(layout: Layout, ends: INT32) -> UINT8:
+    """What lies after each token."""
+    places = np.searchsorted(layout.left, ends[:-1] - 1)
+    return np.append(layout.between[places], np.uint8(PARAGRAPH))
+
+
+def limited(segments: Segments, longest: int) -> BOOL:
+    """The ends of sentences with further ones so that none has more than `longest` tokens.
+
+    Such a sentence is cut in its second half: after the last stop there, else after the last token that a new line
+    or punctuation follows, else where it must be.
+    """
+    last = segments.last.copy()
+    kinds = segments.layout.characters.kinds[segments.ends - 1]
+    strength = np.where(kinds == STOP, 3, np.where(segments.between >= NEW_LINE, 2, np.where(kinds > STOP, 1, 0)))
+    begin = 0
+    for end in (np.flatnonzero(last) + 1).tolist():
+        while end - begin > longest:
+            half = begin + longest // 2
+            window = strength[half : begin + longest]
+            begin = half + len(window) - int(np.argmax(window[::-1]))
+            last[begin - 1] = True
+        begin = end
+    return last
