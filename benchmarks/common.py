@@ -126,7 +126,7 @@ class Setting:
         """The model, trained now if it is not there."""
         if not self.path.exists():
             self.train(reuse=False)
-        return headlong.load(self.path)
+        return headlong.Parser.load(self.path)
 
     def sentences(self, split: str) -> list[headlong.Sentence]:
         """The sentences of dev or test; in the quick mode the first hundred."""

@@ -75,7 +75,7 @@ def main() -> None:
     folder = treebanks() / options.treebank
     model = Path(options.model)
     reuse = options.reuse and model.exists()
-    parser = headlong.load(model) if reuse else train(options, folder)
+    parser = headlong.Parser.load(model) if reuse else train(options, folder)
     info = parser.info()
     decoder = options.test_decoder if parser.trained.arcs.shape.higher else None
     splits = dict.fromkeys(("dev", options.split))

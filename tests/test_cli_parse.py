@@ -171,7 +171,7 @@ def test_options_of_parsing(model, capsys):
 def test_other_formats_come_out_as_they_came_in(model, capsys):
     rows = "1\tDogs\tdog\tNOUN\tN\t_\t_\t_\t_\t_\n2\tbark\tbark\tVERB\tV\t_\t_\t_\t9\tX\n\n"
     Path("t.conllx").write_text(rows, encoding="utf-8")
-    result = run(capsys, "parse", "--model", "x.model", "--format", "conllx", "t.conllx")
+    result = run(capsys, "parse", "--model", "x.model", "--input", "conllx", "t.conllx")
     assert result.code == 0
     assert result.out.splitlines()[1].split("\t")[8:] == ["9", "X"]
 

@@ -72,7 +72,7 @@ def test_several_roots_are_an_error_only_if_asked(folder, capsys):
     result = run(capsys, *arguments)
     assert result.code == 0
     assert "headlong: warning: train: 1 sentence with several roots" in result.err
-    assert headlong.load("x.model").info()["root"] == "multi"
+    assert headlong.Parser.load("x.model").info()["root"] == "multi"
 
 
 def test_training_can_skip_bad_sentences(folder, capsys):
@@ -80,7 +80,7 @@ def test_training_can_skip_bad_sentences(folder, capsys):
     result = run(capsys, "train", "--train", "t.conllu", "--output", "x.model", "--skip-bad", *SMALL)
     assert result.code == 0
     assert "headlong: warning: t.conllu: 2 bad sentences were left out; the first: t.conllu:7 " in result.err
-    assert headlong.load("x.model").info()["data"]["sentences"] == 2
+    assert headlong.Parser.load("x.model").info()["data"]["sentences"] == 2
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_interrupted_training_saves_the_best_and_goes_on(folder, capsys, monkeyp
         result.err.splitlines()[-1],
     )
     assert Path("x.model.checkpoint").exists()
-    assert len(list(headlong.load("x.model").parse(read_conllu("dev.conllu")))) == 2
+    assert len(list(headlong.Parser.load("x.model").parse(read_conllu("dev.conllu")))) == 2
     result = run(capsys, *arguments, "--output", "x.model", "--resume")
     assert result.code == 0
     assert re.findall(r"^epoch (\d)/4", result.err, re.MULTILINE) == ["3", "4"]

@@ -328,7 +328,7 @@ def test_real_treebanks(code, tmp_path):
     parser = Parser(epochs=2, bits=18, label_bits=14, pruner_bits=14).fit(train, dev)
     assert parser.info()["scores"]["dev"]["UAS"] > 40
     parser.save(tmp_path / "model")
-    loaded = headlong.load(tmp_path / "model")
+    loaded = headlong.Parser.load(tmp_path / "model")
     found = list(loaded.parse(dev, threads=2))
     assert answers(found) == answers(parser.parse(dev))
     for sentence in found:

@@ -173,7 +173,7 @@ def test_a_model_comes_back_as_it_was(parser, multi, tmp_path):
     for number, model in enumerate((parser, multi, Parser(pruner_epochs=0, **SMALL).fit(toy.treebank()))):
         path = tmp_path / f"{number}.model"
         model.save(path)
-        loaded = headlong.load(path)
+        loaded = headlong.Parser.load(path)
         assert type(loaded) is Parser
         assert loaded.options == model.options
         assert loaded.info() == model.info()
@@ -214,7 +214,7 @@ def test_a_higher_order_model_comes_back_as_it_was(order, tmp_path):
     model = Parser(order=order, **SMALL).fit(toy.treebank())
     assert answers(model.parse(toy.treebank())) == answers(toy.treebank())
     model.save(tmp_path / "m")
-    loaded = headlong.load(tmp_path / "m")
+    loaded = headlong.Parser.load(tmp_path / "m")
     assert loaded.options == model.options
     assert loaded.families == model.families
     assert loaded.info() == model.info()

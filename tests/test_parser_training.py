@@ -247,7 +247,7 @@ def test_checkpoints_that_cannot_be_used(tmp_path):
             Parser(**SMALL | {"epochs": epochs}).fit(train, resume=True, checkpoint=checkpoint)
     assert checkpoint.exists()
     with pytest.raises(ModelError):
-        headlong.load(checkpoint)
+        headlong.Parser.load(checkpoint)
     # More epochs, another name or licence are no other run.
     again = Parser(**SMALL | {"epochs": 3}, name="x", licence="y").fit(train, resume=True, checkpoint=checkpoint)
     assert again.info()["scores"]["epoch"] == 3

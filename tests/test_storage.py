@@ -32,7 +32,7 @@ def test_what_is_in_the_file(saved):
 
 def test_a_good_file_is_loaded(saved, tmp_path):
     write_model(tmp_path / "m", "parser", *saved)
-    assert len(list(headlong.load(tmp_path / "m").parse(toy.treebank()))) == 12
+    assert len(list(headlong.Parser.load(tmp_path / "m").parse(toy.treebank()))) == 12
 
 
 def family(metadata: dict[str, Any], name: str) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def test_a_fault_is_refused(saved, tmp_path, spoil, message):
     path = tmp_path / "bad.model"
     write_model(path, "parser", metadata, arrays)
     with pytest.raises(ModelError) as caught:
-        headlong.load(path)
+        headlong.Parser.load(path)
     found = str(caught.value)
     assert found.startswith(f"{path} does not fit together (")
     assert found.endswith("), expected a sound parser model")
@@ -130,7 +130,7 @@ def test_a_fault_is_refused(saved, tmp_path, spoil, message):
 def test_a_file_of_another_kind(saved, tmp_path):
     write_model(tmp_path / "m", "tagger", *saved)
     with pytest.raises(ModelError, match="tagger"):
-        headlong.load(tmp_path / "m")
+        headlong.Parser.load(tmp_path / "m")
 
 
 def test_files_that_are_no_models(tmp_path):
@@ -148,12 +148,12 @@ def test_a_damaged_file(saved, tmp_path):
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     with pytest.raises(ModelError):
-        headlong.load(path)
+        headlong.Parser.load(path)
 
 
 def test_weights_are_not_copied(saved, tmp_path):
     """They stay in the file, mapped: two processes share them."""
     write_model(tmp_path / "m", "parser", *saved)
-    parser = headlong.load(tmp_path / "m")
+    parser = headlong.Parser.load(tmp_path / "m")
     assert not parser.trained.arcs.parts.flags.owndata
     assert not parser.trained.arcs.parts.flags.writeable

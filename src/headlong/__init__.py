@@ -1,14 +1,20 @@
 """headlong: fast, exact, trainable dependency parsing.
 
 >>> import headlong
->>> parser = headlong.Parser(order=1)    # then: parser.fit(train, dev=dev).save("my.model")
+>>> english = headlong.load()            # the model that comes with the package
+>>> [sentence] = english("It works.")
+>>> sentence.labels[1:]
+['nsubj', 'root', 'punct']
+>>> parser = headlong.Parser(order=2)    # then: parser.fit(train, dev=dev).save("my.model")
 """
 
 from importlib.metadata import PackageNotFoundError, version
 
 from headlong.errors import DataError, HeadlongError, ModelError, OptionError
 from headlong.inference.problem import Problem, Solution
+from headlong.models.loading import load
 from headlong.models.parser import Parser
+from headlong.models.pipeline import Pipeline
 from headlong.text import Sentence, read_conllu, write_conllu
 
 try:
@@ -16,14 +22,13 @@ try:
 except PackageNotFoundError:  # run from the source tree
     __version__ = "0+source"
 
-load = Parser.load
-
 __all__ = [
     "DataError",
     "HeadlongError",
     "ModelError",
     "OptionError",
     "Parser",
+    "Pipeline",
     "Problem",
     "Sentence",
     "Solution",

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from headlong.cli.shared import add_command, add_format, table
+from headlong.cli.shared import add_command, add_input, table
 from headlong.errors import OptionError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         parser.add_argument(
             f"--{part}", nargs="+", default=[], metavar="FILE", help=f"{name} files (default: told by their names)"
         )
-    add_format(parser)
+    add_input(parser)
     parser.add_argument("--strict", action="store_true", help="leave with exit code 1 if there is any warning")
     parser.add_argument("--json", action="store_true", help="print everything as JSON, with all tags and labels")
 
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     paths += [(path, part) for part in PARTS for path in getattr(args, part)]
     if not paths:
         raise OptionError("no file to check: name at least one")
-    surveyed = [(survey_file(path, format=args.format), part) for path, part in paths]
+    surveyed = [(survey_file(path, format=args.input), part) for path, part in paths]
     train = [figures for figures, part in surveyed if part == "train"]
     overlaps = [overlap(train, figures) for figures, part in surveyed if train and part in ("dev", "test")]
     statistics = [figures for figures, _ in surveyed]

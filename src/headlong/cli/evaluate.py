@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from headlong.cli.shared import add_command, add_format
+from headlong.cli.shared import add_command, add_input
 
 _DESCRIPTION = """\
 Score parsed files against a gold file: the official scores of Universal Dependencies to the digit, scores without
@@ -45,7 +45,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="seed of the paired test (default: %(default)s)"
     )
-    add_format(parser)
+    add_input(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,9 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from headlong.text import read_conllu
 
     gold, *systems = (
-        list(read_conllu(name, format=args.format))
-        for name in (args.gold, args.system, args.second)
-        if name is not None
+        list(read_conllu(name, format=args.input)) for name in (args.gold, args.system, args.second) if name is not None
     )
     enhanced = all(any(deps != "_" for one in part for deps in one.deps) for part in (gold, *systems))
     evaluations = [evaluate(gold, system, enhanced=enhanced) for system in systems]

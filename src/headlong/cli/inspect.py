@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from headlong.cli import parts
-from headlong.cli.shared import HelpFormatter, add_command, add_sentence, find_sentence, human_size, table
+from headlong.cli.shared import HelpFormatter, add_command, add_sentence, find_sentence, human_size, load_parser, table
 from headlong.errors import OptionError
 
 if TYPE_CHECKING:
@@ -77,8 +77,9 @@ def _show_model(args: argparse.Namespace) -> int:
     """The model card."""
     import headlong
 
-    parser = headlong.load(args.model)
-    info = {"file": args.model, "size": os.path.getsize(args.model), **parser.info()}
+    model = headlong.load(args.model)
+    parser = model if isinstance(model, headlong.Parser) else model.parser
+    info = {"file": args.model, "size": os.path.getsize(args.model), **model.info()}
     if args.json:
         if args.templates:
             info["templates"] = {family.name: list(family.templates) for family in parser.families}
@@ -93,7 +94,7 @@ def _show_model(args: argparse.Namespace) -> int:
         rows.append(f"{name.replace('_', ' '):16}  {_plain(value)}".rstrip())
     print("\n".join(rows))
     if args.labels:
-        print("\nlabels\n  " + "\n  ".join(info["labels"]))
+        print("\nlabels\n  " + "\n  ".join(parser.info()["labels"]))
     if args.templates:
         for family in parser.families:
             print(f"\n{family.name}: {len(family.templates)} templates over {', '.join(family.slots)}")
@@ -121,9 +122,7 @@ def _add_problem_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _show_problem(args: argparse.Namespace) -> int:
     """The candidate heads of each word of a sentence."""
-    import headlong
-
-    parser = headlong.load(args.model)
+    parser = load_parser(args.model)
     sentence = find_sentence(args)
     words = _candidates(parser, sentence, args.top)
     if args.json:

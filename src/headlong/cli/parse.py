@@ -1,8 +1,9 @@
-"""``headlong parse``: CoNLL-U in, CoNLL-U with HEAD and DEPREL out."""
+"""``headlong parse``: text or CoNLL-U in, trees out."""
 
 from __future__ import annotations
 
 import argparse
+import io
 import math
 import os
 import sys
@@ -11,12 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from headlong.cli.shared import (
     Skipped,
     add_command,
-    add_format,
     add_skip_bad,
     add_threads,
     check_folder,
@@ -26,24 +26,39 @@ from headlong.cli.shared import (
 from headlong.errors import DataError, HeadlongError, OptionError
 
 if TYPE_CHECKING:
-    from headlong import Parser, Solution
-    from headlong.text import Sentence
+    from headlong import Parser, Pipeline, Solution
+    from headlong.drawing import OutputFormat
+    from headlong.text import Format, Sentence
 
 _DESCRIPTION = """\
-Fill in HEAD and DEPREL. Sentences, tokens, tags and lemmas are read as they are; comments, multiword tokens, empty
-nodes and all other columns come out unchanged, in the format they came in. Any number of inputs is parsed with one
-loading of the model, and memory does not grow with their size.
+Parse text, text that is cut into tokens already, or CoNLL-U. The model that comes with headlong is for English; others
+are made by headlong train. Of CoNLL-U the sentences and tokens are read as they are; comments, multiword tokens, empty
+nodes and all columns but those that the model fills in come out unchanged, in the format they came in. Any number of
+inputs is parsed with one loading of the model, and memory does not grow with their size.
 
 If a sentence is bad, parsing stops with exit code 1 and nothing that was parsed is lost: on standard output all
 sentences before the bad one are there already; with --output and --output-dir they are put in FILE.partial, and an
 older FILE stays as it was."""
 
 _EXAMPLES = """\
+  headlong parse "The quick brown fox jumps over the lazy dog."
+  echo "A sentence." | headlong parse --format conllu
+  headlong parse --output trees.html letter.txt
   headlong parse --model en.model < input.conllu > output.conllu
   headlong parse --model en.model --threads auto --output parsed.conllu.gz part1.conllu.gz part2.conllu.gz
-  headlong parse --model en.model --output-dir parsed texts/*.conllu
   headlong parse --model en.model --decoder ad3 --trees projective --solution input.conllu
 """
+
+# The format of a file by the end of its name, for outputs that are given none.
+_BY_SUFFIX = {".svg": "svg", ".html": "html", ".htm": "html", ".json": "displacy", ".jsonl": "displacy", ".tex": "tikz"}
+_SUFFIX = {
+    "conllu": ".conllu",
+    "tree": ".tree.txt",
+    "svg": ".svg",
+    "html": ".html",
+    "displacy": ".jsonl",
+    "tikz": ".tex",
+}
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -52,7 +67,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         commands,
         "parse",
         run,
-        summary="parse CoNLL-U files with a trained model",
+        summary="parse text or CoNLL-U files",
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
@@ -61,9 +76,34 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         nargs="*",
         default=["-"],
         metavar="INPUT",
-        help="files, plain or gzip; - is standard input (default: -)",
+        help="files, plain or gzip, or texts of more than one word; - is standard input (default: -)",
     )
-    parser.add_argument("--model", required=True, metavar="MODEL", help="model file that headlong train wrote")
+    parser.add_argument(
+        "--model",
+        metavar="MODEL",
+        help="model file that headlong train wrote (default: the English model that comes with headlong)",
+    )
+    parser.add_argument(
+        "--input",
+        choices=("auto", "text", "horizontal", "vertical", "conllu", "conllx", "conll2009"),
+        default="auto",
+        help="format of the inputs: horizontal is a sentence a line with tokens between spaces, vertical a token a line "
+        "with a blank line after each sentence; auto recognises each input by its first lines, but CoNLL-X must be "
+        "asked for (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=tuple(_SUFFIX),
+        help="format of the output: trees for people (tree, svg, html), CoNLL-U, or input for displaCy and LaTeX "
+        "(default: what the name of --output says; tree for a text on the command line and on a terminal; else conllu)",
+    )
+    parser.add_argument(
+        "--tag",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="whether to predict tags and lemmas, if the model can: auto does so where there are none "
+        "(default: %(default)s)",
+    )
     target = parser.add_mutually_exclusive_group()
     target.add_argument(
         "--output",
@@ -78,7 +118,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "(default: everything goes to --output)",
     )
     add_threads(parser, "; the output is the same for any number")
-    add_format(parser)
     parser.add_argument(
         "--deps",
         choices=("clear", "keep", "copy"),
@@ -135,20 +174,36 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Parse all inputs."""
-    jobs = _jobs(args.inputs, args.output, args.output_dir)
+    jobs = _jobs(args)
     import headlong
 
-    parser = headlong.load(args.model)
+    model = headlong.load(args.model)
     if args.output_dir is not None:
         os.makedirs(args.output_dir, exist_ok=True)
     skipped, tally = Skipped(), _Tally()
     try:
         for inputs, target in jobs:
-            _Job(args, parser, skipped, tally).run(inputs, target)
+            _Job(args, model, skipped, tally).run(inputs, target)
     finally:
         skipped.report()
         tally.report(always=args.solution)
     return 0
+
+
+def _is_text(name: str) -> bool:
+    """Whether an input is a text rather than the name of a file."""
+    return len(name.split()) > 1 and not os.path.exists(name)
+
+
+def _output_format(args: argparse.Namespace) -> str:
+    """The format that was asked for, or the one that fits."""
+    if args.format:
+        return str(args.format)
+    if args.output_dir is not None:
+        return "conllu"
+    if args.output == "-":
+        return "tree" if any(map(_is_text, args.inputs)) or sys.stdout.isatty() else "conllu"
+    return _BY_SUFFIX.get(Path(args.output.removesuffix(".gz")).suffix.lower(), "conllu")
 
 
 class _Tally:
@@ -171,20 +226,21 @@ class _Tally:
         complain(f"{sentences}, {share:.1f} % certified{others}", "")
 
 
-def _jobs(inputs: Sequence[str], output: str, folder: str | None) -> list[tuple[list[str], str]]:
+def _jobs(args: argparse.Namespace) -> list[tuple[list[str], str]]:
     """Which inputs go to which output; OptionError if an output would overwrite an input or another output."""
+    inputs, output, folder = args.inputs, args.output, args.output_dir
     jobs = [(list(inputs), output)]
     if folder is not None:
-        if "-" in inputs:
-            raise OptionError("--output-dir needs input files: standard input has no name for its output")
-        jobs = [([name], os.path.join(folder, Path(name).name)) for name in inputs]
+        if any(name == "-" or _is_text(name) for name in inputs):
+            raise OptionError("--output-dir needs input files: standard input and texts have no name for their output")
+        jobs = [([name], os.path.join(folder, _output_name(name, args.format))) for name in inputs]
     elif output != "-":
         check_folder(output)
     outputs: dict[str, str] = {}
     for names, target in jobs:
         for name in names:
-            if name != "-" and not os.path.exists(name):
-                raise DataError("no such file", "a file", path=name)
+            if name != "-" and not os.path.exists(name) and not _is_text(name):
+                raise DataError("no such file", "a file, or a text of more than one word", path=name)
             if "-" not in (name, target) and os.path.isfile(target) and os.path.samefile(name, target):
                 raise OptionError(f"the output {target} is the input {name}: choose another place for it")
         if target in outputs:
@@ -193,22 +249,32 @@ def _jobs(inputs: Sequence[str], output: str, folder: str | None) -> list[tuple[
     return jobs
 
 
+def _output_name(name: str, output_format: str | None) -> str:
+    """The name of the file for an input: its own, but with the ending of the output's format if that is another."""
+    path = Path(name)
+    known = path.name.removesuffix(".gz").endswith((".conllu", ".conllx", ".conll", ".conllup"))
+    if output_format in (None, "conllu") and known:
+        return path.name
+    return f"{path.name.removesuffix('.gz').removesuffix(path.suffix)}{_SUFFIX[output_format or 'conllu']}"
+
+
 class _Job:
     """Parsing of some inputs into one output."""
 
-    def __init__(self, args: argparse.Namespace, parser: Parser, skipped: Skipped, tally: _Tally) -> None:
-        self.args, self.parser, self.skipped, self.tally = args, parser, skipped, tally
+    def __init__(self, args: argparse.Namespace, model: Parser | Pipeline, skipped: Skipped, tally: _Tally) -> None:
+        self.args, self.model, self.skipped, self.tally = args, model, skipped, tally
         self.trouble: HeadlongError | KeyboardInterrupt | None = None
 
     def run(self, inputs: Sequence[str], target: str) -> None:
         """Parse, write, and then raise what stopped it, if anything did."""
-        from headlong.text import write_conllu
+        from headlong.drawing import write_output
 
+        output_format = cast("OutputFormat", _output_format(self.args))
         if target == "-" or (os.path.exists(target) and not os.path.isfile(target)):
-            write_conllu(self._parsed(inputs), target)
+            write_output(self._parsed(inputs), target, output_format)
         else:
             partial = _partial(target)
-            count = write_conllu(self._parsed(inputs), partial)
+            count = write_output(self._parsed(inputs), partial, output_format)
             if self.trouble is None:
                 _move(partial, target)
             elif not count:
@@ -225,10 +291,13 @@ class _Job:
         The parser reads ahead of what it returns, so trouble in reading must look to it like the end of its
         input: then all sentences before it come out.
         """
+        from headlong import Parser
+
         args = self.args
-        sentences = self._until_trouble(self._read(inputs))
-        parsed = self.parser.parse(
+        sentences = self._until_trouble(chain.from_iterable(map(self._read, inputs)))
+        parsed = self.model.parse(
             sentences,
+            **({} if isinstance(self.model, Parser) else {"tag": args.tag}),
             threads=args.threads,
             decoder=args.decoder,
             trees=args.trees,
@@ -245,11 +314,43 @@ class _Job:
             parsed = tqdm(parsed, unit=" sentences", file=sys.stderr)
         return self._until_trouble(parsed)
 
-    def _read(self, inputs: Sequence[str]) -> Iterator[Sentence]:
+    def _read(self, name: str) -> Iterator[Sentence]:
+        """The sentences of an input."""
+        from headlong.text.inputs import beginning_of, open_input, read_lines, read_pieces, recognise
+        from headlong.text.pretokenized import read_horizontal, read_vertical
+
+        if _is_text(name):
+            yield from self._pipeline(name).tokenize(name)
+            return
+        with open_input(name) as stream:
+            found = self.args.input
+            found = recognise(beginning_of(stream)) if found == "auto" else found
+            if found == "text":
+                yield from self._pipeline(name).tokenize(read_pieces(stream, name))
+            elif found in ("horizontal", "vertical"):
+                self._pipeline(name)
+                read = read_horizontal if found == "horizontal" else read_vertical
+                yield from read(read_lines(stream, name))
+            else:
+                yield from self._read_treebank(stream, name, found)
+
+    def _read_treebank(self, stream: io.BufferedReader, name: str, found: str) -> Iterator[Sentence]:
         from headlong.text import read_conllu
 
         on_bad = self.skipped if self.args.skip_bad else None
-        return chain.from_iterable(read_conllu(name, format=self.args.format, on_bad=on_bad) for name in inputs)
+        for sentence in read_conllu(stream, format=cast("Format", found), on_bad=on_bad):
+            yield sentence
+
+    def _pipeline(self, name: str) -> Pipeline:
+        """The model, if it can read more than CoNLL-U."""
+        from headlong import Parser
+
+        if isinstance(self.model, Parser):
+            shown = name if name != "-" else "standard input"
+            raise DataError(
+                "text", "CoNLL-U with tags: the model is a parser alone (see headlong train pipeline)", path=shown
+            )
+        return self.model
 
     def _until_trouble(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         try:

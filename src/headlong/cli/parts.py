@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headlong.cli.shared import add_sentence, find_sentence, table
+from headlong.cli.shared import add_sentence, find_sentence, load_parser, table
 from headlong.errors import OptionError
 
 if TYPE_CHECKING:
@@ -36,11 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def show(args: argparse.Namespace) -> int:
     """Candidates with the pruner's posteriors, parts of each family, the tree with its certificate."""
-    import headlong
-
     if args.top < 0:
         raise OptionError(f"found --top {args.top}, expected 0 (all) or more")
-    parser = headlong.load(args.model)
+    parser = load_parser(args.model)
     sentence = find_sentence(args)
     steps = _steps(parser, sentence, args.family, args.decoder)
     if args.json:

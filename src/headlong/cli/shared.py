@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from headlong.errors import DataError, OptionError
 
 if TYPE_CHECKING:
+    from headlong import Parser
     from headlong.text import Sentence
 
-FORMAT_CHOICES = ("auto", "conllu", "conllx", "conll2009")
+TREEBANK_FORMATS = ("auto", "conllu", "conllx", "conll2009")
 
 
 class HelpFormatter(argparse.HelpFormatter):
@@ -50,11 +51,11 @@ def add_command(
     return parser
 
 
-def add_format(parser: argparse.ArgumentParser) -> None:
-    """``--format``."""
+def add_input(parser: argparse.ArgumentParser) -> None:
+    """``--input``."""
     parser.add_argument(
-        "--format",
-        choices=FORMAT_CHOICES,
+        "--input",
+        choices=TREEBANK_FORMATS,
         default="auto",
         help="format of the input; auto tells CoNLL-U and CoNLL-2009 apart, but CoNLL-X must be asked for "
         "(default: %(default)s)",
@@ -62,19 +63,19 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 
 
 def add_sentence(parser: argparse.ArgumentParser) -> None:
-    """A file, ``--sentence`` and ``--format``: see `find_sentence`."""
+    """A file, ``--sentence`` and ``--input``: see `find_sentence`."""
     parser.add_argument("file", metavar="FILE", help="file with the sentence; - is standard input")
     parser.add_argument(
         "--sentence", default="1", metavar="N", help="its number, from 1, or its sent_id (default: %(default)s)"
     )
-    add_format(parser)
+    add_input(parser)
 
 
 def find_sentence(args: argparse.Namespace) -> Sentence:
     """The sentence with the number or sent_id that was asked for."""
     from headlong.text import read_conllu
 
-    wanted, sentences = args.sentence, read_conllu(args.file, format=args.format)
+    wanted, sentences = args.sentence, read_conllu(args.file, format=args.input)
     if wanted.isdecimal() and int(wanted):
         found = next(islice(sentences, int(wanted) - 1, None), None)
     else:
@@ -82,6 +83,14 @@ def find_sentence(args: argparse.Namespace) -> Sentence:
     if found is None:
         raise DataError(f"no sentence {wanted}", "its number, from 1, or its sent_id", path=args.file)
     return found
+
+
+def load_parser(path: str) -> Parser:
+    """The parser of a model, which may be a pipeline."""
+    import headlong
+
+    model = headlong.load(path)
+    return model if isinstance(model, headlong.Parser) else model.parser
 
 
 def add_skip_bad(parser: argparse.ArgumentParser, consequence: str) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from headlong.cli.shared import (
     Skipped,
     add_command,
-    add_format,
+    add_input,
     add_skip_bad,
     add_threads,
     check_folder,
@@ -32,13 +32,17 @@ Train a parser on sentences with trees (HEAD and DEPREL) and, better, tags, lemm
 tried on the development data, and the best epoch is kept. The same data, options and seed give the same model, with
 any number of threads.
 
-Ctrl-C stops the training and saves the best model so far. The state is kept in MODEL.checkpoint after each epoch; the
+"headlong train pipeline" also trains what comes before: tokenizer, tagger and lemmatizer. Its parser learns from
+predicted tags, those of taggers that have not seen the sentence (--folds).
+
+Ctrl-C stops the training of a parser and saves the best model so far. The state is kept in MODEL.checkpoint after each epoch; the
 same command with --resume goes on from there."""
 
 _EXAMPLES = """\
   headlong train --train en-train.conllu --dev en-dev.conllu --output en.model
   headlong train --train a.conllu b.conllu --dev dev.conllu --output ab.model --epochs 15 --licence "CC BY-SA 4.0"
   headlong train --train en-train.conllu --dev en-dev.conllu --output en3.model --order 3 --threads auto
+  headlong train pipeline --train en-train.conllu --dev en-dev.conllu --output english.model --packed
   headlong train --train got-train.conllu --dev got-dev.conllu --output got.model --batch-size 8 --threads auto
 """
 
@@ -49,9 +53,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         commands,
         "train",
         run,
-        summary="train a parser on treebank files",
+        summary="train a parser, or all steps from text to trees, on treebank files",
         description=_DESCRIPTION,
         examples=_EXAMPLES,
+    )
+    parser.add_argument(
+        "what", nargs="?", choices=("parser", "pipeline"), default="parser", help="what to train (default: %(default)s)"
     )
     parser.add_argument("--train", required=True, nargs="+", metavar="FILE", help="training files, plain or gzip")
     parser.add_argument(
@@ -64,7 +71,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--output", required=True, metavar="MODEL", help="where to write the model")
     _add_options(parser)
     add_threads(parser, "; training uses more than one only with --batch-size above 1")
-    add_format(parser)
+    add_input(parser)
     add_skip_bad(parser, "their number is reported")
     parser.add_argument(
         "--resume", action="store_true", help="go on from MODEL.checkpoint (default: start from the beginning)"
@@ -76,9 +83,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 _NUMBERS = {
     "order": (
-        1,
+        None,
         "how many arcs are scored together: 1 single arcs, 2 also siblings and grandparents, 3 also grand-siblings and "
-        "tri-siblings; more is better and slower",
+        "tri-siblings; more is better and slower; 1 is the default of a parser, 2 that of a pipeline",
     ),
     "epochs": (20, "passes over the training data"),
     "patience": (5, "end early after so many passes without a better LAS on the development data"),
@@ -95,7 +102,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the parser itself."""
     for name, (default, text) in _NUMBERS.items():
         option = f"--{name.replace('_', '-')}"
-        parser.add_argument(option, type=int, default=default, metavar="N", help=f"{text} (default: %(default)s)")
+        shown = "" if default is None else " (default: %(default)s)"
+        parser.add_argument(option, type=int, default=default, metavar="N", help=f"{text}{shown}")
     parser.add_argument(
         "--families",
         default="",
@@ -137,6 +145,19 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="licence of the treebank, to be kept in the model (default: none)",
     )
+    parser.add_argument(
+        "--folds",
+        type=int,
+        default=5,
+        metavar="N",
+        help="of a pipeline: parts of the data for the tags that the parser learns from; 0 takes the gold tags "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--packed",
+        action="store_true",
+        help="of a pipeline: write a small model, with rounded weights, that takes longer to load (default: do not)",
+    )
     parser.add_argument("--name", default="", metavar="TEXT", help="name to be kept in the model (default: none)")
 
 
@@ -145,34 +166,40 @@ def run(args: argparse.Namespace) -> int:
     begin = time.perf_counter()
     output, checkpoint = Path(args.output), Path(f"{args.output}.checkpoint")
     _check_output(output, [*args.train, *args.dev])
+    if args.resume and args.what == "pipeline":
+        raise OptionError("found --resume for a pipeline, expected it for a parser: pipelines are trained in one go")
     if args.resume and not checkpoint.exists():
         raise OptionError(f"found no checkpoint {checkpoint} to resume from: leave --resume out to start anew")
+    if args.order is None:
+        args.order = 2 if args.what == "pipeline" else 1
     import headlong
     from headlong.cli.progress import TrainingLog
+    from headlong.models.pipeline import PipelineOptions
 
-    options = {
-        name: getattr(args, name) for name in (*_NUMBERS, "families", "training_decoder", "trees", "licence", "name")
-    }
-    parser = headlong.Parser(learner=args.learner, root=args.root, **options)
+    names = (*_NUMBERS, "families", "training_decoder", "trees", "licence", "name", "learner", "root")
+    parser = headlong.Parser(**{name: getattr(args, name) for name in names})
     parser.options.check()
     train, dev = _read(args)
     _survey(train, dev, quiet=args.quiet)
     log = None if args.quiet else TrainingLog()
     try:
-        parser.fit(
-            train,
-            dev or None,
-            threads=args.threads,
-            checkpoint=checkpoint,
-            resume=args.resume,
-            progress=log,
-        )
+        if args.what == "pipeline":
+            options = PipelineOptions(parser.options, args.folds)
+            pipeline = headlong.Pipeline.fit(train, dev or None, options, threads=args.threads, progress=log)
+            parser = pipeline.parser
+        else:
+            parser.fit(
+                train, dev or None, threads=args.threads, checkpoint=checkpoint, resume=args.resume, progress=log
+            )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted before the first epoch was over: {output} is not written") from None
     finally:
         if log:
             log.close()
-    parser.save(output)
+    if args.what == "pipeline":
+        pipeline.save(output, packed=args.packed)
+    else:
+        parser.save(output)
     return _report(parser, output, checkpoint, time.perf_counter() - begin, args.quiet)
 
 
@@ -194,7 +221,7 @@ def _read(args: argparse.Namespace) -> tuple[list[Sentence], list[Sentence]]:
             for name in names
             for sentence in read_conllu(
                 name,
-                format=args.format,
+                format=args.input,
                 trees=True,
                 single_root=args.root == "single",
                 on_bad=skipped if args.skip_bad else None,

@@ -129,6 +129,11 @@ class Lemmatizer:
             for sentence, lemmas in zip(batch, found, strict=True):
                 yield sentence.with_columns(lemmas=lemmas)
 
+    def clear_cache(self) -> None:
+        """Forgets the words seen so far; answers do not change. For benchmarks, and to free memory."""
+        with self._lock:
+            self._cache.clear()
+
     def _lemmas_of(self, words: Sequence[_Word]) -> list[str]:
         """The lemmas of words, without the cache."""
         lemmas: list[str] = []

@@ -1,0 +1,241 @@
+"""From text to trees: tokenizer, tagger, lemmatizer and parser in one model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy.typing as npt
+
+from headlong.errors import DataError, HeadlongError, ModelError, OptionError
+from headlong.inference.problem import Solution
+from headlong.learning.online import Progress
+from headlong.models.ahead import work_ahead
+from headlong.models.lemmatizer import Lemmatizer
+from headlong.models.modelfile import read_model, write_model
+from headlong.models.options import ParserOptions
+from headlong.models.packing import pack, unpack
+from headlong.models.parser import Parser, check_threads
+from headlong.models.segmenter import below
+from headlong.models.tagger import Tagger, jackknife
+from headlong.models.tokenizer import Tokenizer
+from headlong.text import Sentence
+
+Report = Callable[[Progress], None] | None
+TagOption = Literal["auto", "always", "never"]
+_CHUNK = 16  # sentences that a thread takes at once, as in the parser
+
+
+@dataclass(frozen=True)
+class PipelineOptions:
+    """How a pipeline is trained.
+
+    parser: the parser's settings. folds: the tags that the parser learns from are predicted by taggers that have not
+    seen the sentence, one for each of so many parts of the data (Martins 2013); 0 takes the gold tags.
+    tagger: settings that differ from the defaults of `Tagger`.
+    """
+
+    parser: ParserOptions = field(default_factory=lambda: ParserOptions(order=2))
+    folds: int = 5
+    tagger: dict[str, Any] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Raises OptionError for a value that cannot work."""
+        self.parser.check()
+        if not isinstance(self.folds, int) or self.folds < 0 or self.folds == 1:
+            raise OptionError(f"found folds = {self.folds!r}, expected 0, or 2 and more")
+        Tagger(**self.tagger).options.check()
+
+
+class Pipeline:
+    """Text in, sentences with tags, lemmas and trees out. Immutable; may be used by several threads.
+
+    >>> import headlong
+    >>> english = headlong.load()                       # the model that comes with the package
+    >>> [sentence] = english("Dogs bark.")
+    >>> sentence.forms[1:], sentence.heads[1:]
+    (['Dogs', 'bark', '.'], [2, 0, 2])
+    """
+
+    def __init__(
+        self, tokenizer: Tokenizer, tagger: Tagger, lemmatizer: Lemmatizer, parser: Parser, card: dict[str, Any]
+    ) -> None:
+        self.tokenizer, self.tagger, self.lemmatizer, self.parser = tokenizer, tagger, lemmatizer, parser
+        self.card = card
+
+    # ---- training
+
+    @classmethod
+    def fit(
+        cls,
+        train: Iterable[Sentence],
+        dev: Iterable[Sentence] | None = None,
+        options: PipelineOptions | None = None,
+        *,
+        threads: int = 1,
+        progress: Report = None,
+    ) -> Pipeline:
+        """Trains all steps on one treebank, whose sentences are in the order of their texts.
+
+        With `dev` the best epoch of each step is kept. The result does not depend on `threads`.
+        """
+        options = options or PipelineOptions()
+        options.check()
+        check_threads(threads)
+        sentences, tried = list(train), None if dev is None else list(dev)
+        if not sentences:
+            raise DataError("no sentence", "training data")
+        tokenizer = Tokenizer.fit(sentences, progress=progress)
+        tagger = Tagger(**options.tagger).fit(sentences, tried, threads=threads, progress=progress)
+        lemmatizer = Lemmatizer.fit(sentences, progress=progress)
+        if options.folds:
+            # A tagger of a fold has no development data: it takes as many epochs as the whole one had at its best.
+            epochs = max(step.model.scores["epoch"] for step in tagger.trained.steps)
+            settings = {**options.tagger, "epochs": epochs}
+            sentences = jackknife(sentences, min(options.folds, len(sentences)), lambda: Tagger(**settings))
+            sentences = list(lemmatizer.lemmatize(sentences))
+        if tried:
+            tried = list(lemmatizer.lemmatize(tagger.tag(tried, threads=threads)))
+        parser = Parser(**asdict(options.parser)).fit(sentences, tried, threads=threads, progress=progress)
+        card = {
+            "name": options.parser.name,
+            "licence": options.parser.licence,
+            "folds": options.folds,
+            "data": parser.info()["data"],
+            "scores": {"parser": parser.info()["scores"]},
+        }
+        return cls(tokenizer, tagger, lemmatizer, parser, card)
+
+    # ---- use
+
+    def __call__(self, text: str, **options: Any) -> list[Sentence]:
+        """The sentences of a text, parsed; options are those of `parse`."""
+        return list(self.parse(self.tokenize(text), **options))
+
+    def tokenize(self, text: str | Iterable[str], *, ranges: bool = True) -> Iterator[Sentence]:
+        """The sentences of a text, given whole or in pieces: words only. See `Tokenizer.tokenize`."""
+        return self.tokenizer.tokenize(text, ranges=ranges)
+
+    def parse(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        tag: TagOption = "auto",
+        threads: int = 1,
+        confidence: bool = False,
+        report: Callable[[Solution], None] | None = None,
+        **options: Any,
+    ) -> Iterator[Sentence]:
+        """The sentences with tags, lemmas and trees, in order, as they come: memory does not grow with the input.
+
+        `tag` says whether tags and lemmas are predicted: "always", "never", or "auto": tags where a sentence has no
+        UPOS, and lemmas where it has none. With `confidence` MISC gets the probabilities of predicted tags, arcs and
+        labels. The other options are those of `Parser.parse`.
+        """
+        check_threads(threads)
+        if tag not in get_args(TagOption):
+            raise OptionError(f"found tag = {tag!r}, expected one of {', '.join(get_args(TagOption))}")
+        self.parser.parse([], **options)  # complains about options before any work is done
+
+        def work(chunk: list[Sentence]) -> tuple[list[Sentence], list[Solution]]:
+            solutions: list[Solution] = []
+            tagged = self.annotate(chunk, tag, confidence=confidence)
+            parsed = self.parser.parse(tagged, confidence=confidence, report=solutions.append, **options)
+            return list(parsed), solutions
+
+        return self._parse(iter(sentences), work, threads, report)
+
+    @staticmethod
+    def _parse(
+        sentences: Iterator[Sentence],
+        work: Callable[[list[Sentence]], tuple[list[Sentence], list[Solution]]],
+        threads: int,
+        report: Callable[[Solution], None] | None,
+    ) -> Iterator[Sentence]:
+        chunks = iter(lambda: list(islice(sentences, _CHUNK)), [])
+        for _, (parsed, solutions) in work_ahead(chunks, work, threads):
+            for sentence, solution in zip(parsed, solutions, strict=True):
+                if report:
+                    report(solution)
+                yield sentence
+
+    def annotate(
+        self, sentences: list[Sentence], tag: TagOption = "auto", *, confidence: bool = False
+    ) -> list[Sentence]:
+        """The sentences with tags and lemmas, but no trees; `tag` as in `parse`."""
+
+        def lacking(column: Callable[[Sentence], list[str]]) -> list[int]:
+            if tag == "never":
+                return []
+            return [
+                i
+                for i, sentence in enumerate(found)
+                if tag == "always" or all(value == "_" for value in column(sentence)[1:])
+            ]
+
+        found = list(sentences)
+        untagged = lacking(lambda sentence: sentence.upos)
+        tagged = self.tagger.tag([found[i] for i in untagged], confidence=confidence)
+        for i, sentence in zip(untagged, tagged, strict=True):
+            found[i] = sentence
+        bare = lacking(lambda sentence: sentence.lemmas)
+        for i, sentence in zip(bare, self.lemmatizer.lemmatize([found[i] for i in bare]), strict=True):
+            found[i] = sentence
+        return found
+
+    def clear_cache(self) -> None:
+        """Forgets the words seen so far; answers do not change. For benchmarks, and to free memory."""
+        self.tagger.clear_cache()
+        self.lemmatizer.clear_cache()
+        self.parser.clear_cache()
+
+    def info(self) -> dict[str, Any]:
+        """The model card: what it was made from and how, its licence and scores, and the parser's settings."""
+        return {"kind": "pipeline", **self.card, "parser": self.parser.info()}
+
+    # ---- keeping
+
+    def save(self, path: str | Path, *, packed: bool = False) -> None:
+        """Writes all steps to one file, at once or not at all; with `packed` a small one (see `models/packing.py`)."""
+        metadata: dict[str, Any] = {"card": self.card, "steps": {}}
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        steps = {
+            "tokenizer": self.tokenizer,
+            "tagger": self.tagger,
+            "lemmatizer": self.lemmatizer,
+            "parser": self.parser,
+        }
+        for name, step in steps.items():
+            metadata["steps"][name], own = step.state()
+            arrays |= {f"{name}.{key}": array for key, array in own.items()}
+        metadata["packed"], arrays = pack(arrays) if packed else ({}, arrays)
+        write_model(path, "pipeline", metadata, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Pipeline:
+        """Reads a model file; a damaged or foreign one is refused with ModelError."""
+        file = read_model(path, "pipeline")
+        try:
+            arrays = unpack(file.metadata["packed"], file.arrays)
+            steps = file.metadata["steps"]
+            tokenizer, tagger, lemmatizer, parser = (
+                step.from_state(steps[name], below(arrays, name))
+                for name, step in {
+                    "tokenizer": Tokenizer,
+                    "tagger": Tagger,
+                    "lemmatizer": Lemmatizer,
+                    "parser": Parser,
+                }.items()
+            )
+            return cls(tokenizer, tagger, lemmatizer, parser, file.metadata["card"])
+        except HeadlongError as error:
+            raise ModelError(f"{path}: {error}") from error
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ModelError(f"{path} does not fit together ({error!r}), expected a sound pipeline") from error
+
+    def with_card(self, **facts: Any) -> Pipeline:
+        """This pipeline with other entries in its card."""
+        return Pipeline(self.tokenizer, self.tagger, self.lemmatizer, self.parser, {**self.card, **facts})
