@@ -87,7 +87,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--input",
         choices=("auto", "text", "horizontal", "vertical", "conllu", "conllx", "conll2009"),
         default="auto",
-        help="format of the inputs: horizontal is a sentence a line with tokens between spaces, vertical a token a line "
+        help="format of the inputs: horizontal is a sentence a line with spaces between tokens, vertical a token a line "
         "with a blank line after each sentence; auto recognises each input by its first lines, but CoNLL-X must be "
         "asked for (default: %(default)s)",
     )
@@ -338,8 +338,7 @@ class _Job:
         from headlong.text import read_conllu
 
         on_bad = self.skipped if self.args.skip_bad else None
-        for sentence in read_conllu(stream, format=cast("Format", found), on_bad=on_bad):
-            yield sentence
+        return read_conllu(stream, format=cast("Format", found), on_bad=on_bad)
 
     def _pipeline(self, name: str) -> Pipeline:
         """The model, if it can read more than CoNLL-U."""

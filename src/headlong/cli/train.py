@@ -35,8 +35,8 @@ any number of threads.
 "headlong train pipeline" also trains what comes before: tokenizer, tagger and lemmatizer. Its parser learns from
 predicted tags, those of taggers that have not seen the sentence (--folds).
 
-Ctrl-C stops the training of a parser and saves the best model so far. The state is kept in MODEL.checkpoint after each epoch; the
-same command with --resume goes on from there."""
+Ctrl-C stops the training of a parser and saves the best model so far. Its state is kept in MODEL.checkpoint after each
+epoch; the same command with --resume goes on from there."""
 
 _EXAMPLES = """\
   headlong train --train en-train.conllu --dev en-dev.conllu --output en.model

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy.typing as npt
 
@@ -26,6 +26,7 @@ from headlong.text import Sentence
 
 Report = Callable[[Progress], None] | None
 TagOption = Literal["auto", "always", "never"]
+_STEPS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _CHUNK = 16  # sentences that a thread takes at once, as in the parser
 
 
@@ -48,6 +49,10 @@ class PipelineOptions:
         if not isinstance(self.folds, int) or self.folds < 0 or self.folds == 1:
             raise OptionError(f"found folds = {self.folds!r}, expected 0, or 2 and more")
         Tagger(**self.tagger).options.check()
+
+
+class _Step(Protocol):
+    def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]: ...
 
 
 class Pipeline:
@@ -220,17 +225,14 @@ class Pipeline:
         file = read_model(path, "pipeline")
         try:
             arrays = unpack(file.metadata["packed"], file.arrays)
-            steps = file.metadata["steps"]
-            tokenizer, tagger, lemmatizer, parser = (
-                step.from_state(steps[name], below(arrays, name))
-                for name, step in {
-                    "tokenizer": Tokenizer,
-                    "tagger": Tagger,
-                    "lemmatizer": Lemmatizer,
-                    "parser": Parser,
-                }.items()
+            steps = {name: (file.metadata["steps"][name], below(arrays, name)) for name in _STEPS}
+            return cls(
+                Tokenizer.from_state(*steps["tokenizer"]),
+                Tagger.from_state(*steps["tagger"]),
+                Lemmatizer.from_state(*steps["lemmatizer"]),
+                Parser.from_state(*steps["parser"]),
+                file.metadata["card"],
             )
-            return cls(tokenizer, tagger, lemmatizer, parser, file.metadata["card"])
         except HeadlongError as error:
             raise ModelError(f"{path}: {error}") from error
         except (KeyError, TypeError, AttributeError) as error:

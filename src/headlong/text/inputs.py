@@ -82,7 +82,7 @@ def _open(name: str) -> io.BufferedReader:
             stream = io.BytesIO(sys.stdin.read().encode("utf-8", "surrogatepass"))
         return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
     try:
-        return open(name, "rb", buffering=_PEEK)
+        return cast(io.BufferedReader, open(name, "rb", buffering=_PEEK))
     except FileNotFoundError:
         raise DataError("no such file", "a file", path=name) from None
     except IsADirectoryError:
