@@ -73,6 +73,8 @@ MULTIWORD_TEMPLATES = rows(
     w.Form w.Nshape | w.Bshape w.Form | w.Shape w.Form | w.Form w.Nending | w.Bending w.Form | w.Bending w.Form w.Nending
     w.Suffix2 | w.Suffix3 | w.Suffix4 | w.Suffix5 | w.Suffix6 | w.Suffix3 w.Shape | w.Suffix2 w.Next | w.Suffix3 w.Next
     w.Suffix2 w.Nshape | w.Suffix3 w.Bending | w.Suffix2 w.Nending | w.Suffix4 w.Nending | w.Before w.Suffix3 | w.Suffix4 w.Sides
+    w.Known | w.Known w.Rule | w.Known w.Suffix2 | w.Known w.Suffix3 | w.Known w.Nending | w.Known w.Shape
+    w.Stems w.Rule | w.Stems w.Suffix2 | w.Stems w.Suffix3 | w.Stems w.Suffix4 | w.Stems w.Suffix5
     w.Rule | w.Rule w.Shape | w.Rule w.Next | w.Rule w.Nshape | w.Rule w.Nending | w.Rule w.Before | w.Rule w.Bending
     """
 )

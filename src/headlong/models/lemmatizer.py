@@ -35,12 +35,13 @@ _BATCH = 512  # sentences
 LEMMA_TEMPLATES = rows(
     """
     w.Script w.Upos w.Feats | w.Script w.Upos w.Suffix1 | w.Script w.Upos w.Suffix2 | w.Script w.Upos w.Suffix3
-    w.Script w.Upos w.Suffix4 | w.Script w.Upos w.Suffix5 | w.Script w.Upos w.Suffix6 | w.Script w.Form | w.Script w.Form w.Upos
+    w.Script w.Upos w.Suffix4 | w.Script w.Upos w.Suffix5 | w.Script w.Upos w.Suffix6
+    w.Script w.Form | w.Script w.Form w.Upos
     w.Script w.Feats w.Suffix1 | w.Script w.Feats w.Suffix2 | w.Script w.Feats w.Suffix3 | w.Script w.Feats w.Suffix4
     w.Script w.Shape w.Upos | w.Script w.Prefix2 w.Upos | w.Script w.Prefix3 w.Upos | w.Script w.Length w.Upos
     w.Seen w.Upos | w.Seen w.Script w.Upos | w.Seen w.Ending w.Upos | w.Seen w.Feats w.Ending | w.Lcase w.Shape w.Upos
-    w.Ending w.Upos | w.Ending w.Upos w.Suffix2 | w.Ending w.Feats | w.Tail w.Upos | w.Tail w.Feats | w.Seen w.Script w.Suffix2
-    w.Ending w.Suffix3 w.Upos | w.Tail w.Suffix2 w.Upos
+    w.Ending w.Upos | w.Ending w.Upos w.Suffix2 | w.Ending w.Feats | w.Tail w.Upos | w.Tail w.Feats
+    w.Seen w.Script w.Suffix2 | w.Ending w.Suffix3 w.Upos | w.Tail w.Suffix2 w.Upos
     """
 )
 LEMMA_FAMILY = Family("lemma", "w", (), LEMMA_TEMPLATES)
@@ -60,8 +61,8 @@ class _Word(NamedTuple):
 class LemmatizerOptions:
     """Settings of training: epochs and rate of the learner, size of the table."""
 
-    epochs: int = 8
-    rate: float = 0.1
+    epochs: int = 10
+    rate: float = 0.2
     bits: int = 18
 
 
@@ -180,8 +181,8 @@ class Lemmatizer:
             for lemma, number in found.items():
                 place = _lemma_place(lemma, word.upos)
                 seen = self._lemmas[place] if counts is None else counts[place] > 0
-                endings = _hash(lemma[-2:]), _hash(lemma[-4:]), _hash(shape(lemma))
-                of_lemmas.append((self._codes[number], int(seen), *endings))
+                case = lemma.islower() + 2 * lemma[:1].isupper() + 4 * lemma.isupper()
+                of_lemmas.append((self._codes[number], int(seen), _hash(lemma[-2:]), _hash(lemma[-4:]), case))
         repeated = np.repeat(of_words, list(map(len, candidates)), axis=0)
         return np.concatenate([repeated, np.array(of_lemmas, np.uint32)], axis=1)
 
@@ -271,8 +272,7 @@ def _learn_endings(scripts: dict[_Word, int]) -> Pairs:
         for length in range(min(_LONGEST_ENDING, len(lower)) + 1):
             counts[_ending_hash(lower, word.upos, length)][script] += 1
     pairs = [(key, script) for key, found in counts.items() for script, _ in found.most_common(_MOST_SCRIPTS)]
-    keys, numbers = zip(*pairs, strict=True)
-    return np.array(keys, np.uint32), np.array(numbers, np.uint16)
+    return np.array([key for key, _ in pairs], np.uint32), np.array([script for _, script in pairs], np.uint16)
 
 
 def _ending_hash(lower: str, upos: str, length: int) -> int:

@@ -17,6 +17,7 @@ from headlong.features.boundaries import (
     GAP_KINDS,
     NEW_LINE,
     PARAGRAPH,
+    UNSEEN,
     CaseTable,
     Columns,
     Layout,
@@ -27,7 +28,7 @@ from headlong.features.boundaries import (
 )
 from headlong.models.decisions import Decisions
 from headlong.models.sequence import Report, SequenceOptions
-from headlong.text.characters import BOOL, INT32, STOP, UINT8, UPPER, Characters
+from headlong.text.characters import BOOL, INT32, STOP, UINT8, UINT32, UPPER, Characters
 from headlong.text.plain import PlainText
 
 NEVER, ALWAYS, ASK = range(3)
@@ -62,6 +63,7 @@ class Segments:
     between: UINT8
     last: BOOL
     columns: Columns
+    cases: CaseTable
 
     def __len__(self) -> int:
         return len(self.begins)
@@ -71,6 +73,16 @@ class Segments:
         solid = self.layout.solid
         inside = np.searchsorted(solid, self.ends) - np.searchsorted(solid, self.begins)
         return np.flatnonzero(inside < self.ends - self.begins)
+
+    def known_stems(self, tokens: npt.NDArray[np.intp], longest: int) -> UINT32:
+        """For each of some tokens which of its shortened forms are words, as bits: without 1, 2, ... characters."""
+        begins, ends = self.begins[tokens], self.ends[tokens]
+        found = np.zeros(len(tokens), np.uint32)
+        for cut in range(1, longest + 1):
+            stems = token_hashes(self.layout, begins, np.maximum(ends - cut, begins))
+            words = (self.cases.of(stems) != UNSEEN) & (ends - cut > begins)
+            found |= words.astype(np.uint32) << np.uint32(cut - 1)
+        return found
 
 
 def gap_rules(layout: Layout, splits: BOOL) -> UINT8:
@@ -135,7 +147,7 @@ class Segmenter:
                 stage="sentences",
                 progress=progress,
             )
-        return cls(rules, gaps, ends, cases), Segments(layout, begins, token_ends, between, last, columns)
+        return cls(rules, gaps, ends, cases), Segments(layout, begins, token_ends, between, last, columns, cases)
 
     def cut(self, text: str, *, paragraphs: bool = True) -> Segments:
         """The tokens and sentences of a text that holds a character other than a space.
@@ -162,7 +174,7 @@ class Segmenter:
         else:
             last = layout.characters.kinds[ends - 1] == STOP
         last |= between == PARAGRAPH
-        return Segments(layout, begins, ends, between, last, columns)
+        return Segments(layout, begins, ends, between, last, columns, self._cases)
 
     def state(self) -> State:
         """All there is to it: metadata for JSON, and arrays."""
