@@ -34,6 +34,7 @@ from headlong.text.plain import PlainText
 NEVER, ALWAYS, ASK = range(3)
 _ENOUGH = 50  # gaps of a kind before a rule is made of it
 _RARE = 0.01  # a kind of gap where fewer tokens end than this share counts as one where none does
+_MANY = 0.15  # share of gaps without a rule from which on they are decided together
 _CASE_BITS = 18
 
 State = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
@@ -41,16 +42,19 @@ State = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
 
 @dataclass(frozen=True)
 class SegmenterOptions:
-    """Settings of training: epochs and rate of the learner, and table sizes of the two kinds of decisions."""
+    """Settings of training: epochs and rate of the learner, and table sizes of the two kinds of decisions.
+
+    Where words are not told apart by spaces, gaps are decided together, from a table four times as large.
+    """
 
     epochs: int = 8
     rate: float = 0.1
     gap_bits: int = 15
     end_bits: int = 17
 
-    def sequence(self, bits: int) -> SequenceOptions:
+    def sequence(self, bits: int, order: int = 0) -> SequenceOptions:
         """The options of a sequence model with a table of 2^bits rows."""
-        return SequenceOptions(order=0, learner="crf", epochs=self.epochs, rate=self.rate, bits=bits)
+        return SequenceOptions(order=order, learner="crf", epochs=self.epochs, rate=self.rate, bits=bits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,36 +122,17 @@ class Segmenter:
         ended[np.array(plain.ends, np.intp) - 1] = True
         splits = ended[layout.left]
         rules = gap_rules(layout, splits)
-        gaps = ends = None
-        asked = _asked(layout, rules)
-        if len(np.unique(splits[asked])) == 2:
-            codes = matrix(gap_columns(layout, asked), GAP_ATTRIBUTES)
-            setting = options.sequence(options.gap_bits)
-            gaps = Decisions.fit(
-                GAP_FAMILY, setting, codes, splits[asked], attributes=GAP_ATTRIBUTES, stage="tokens", progress=progress
-            )
+        gaps = _fit_gaps(layout, splits, rules, options, progress)
         begins, token_ends = np.array(plain.begins, np.int32), np.array(plain.ends, np.int32)
-        between = _between(layout, token_ends)
         last = np.zeros(len(begins), np.bool_)
         last[plain.last_tokens] = True
-        initial = np.append(True, last[:-1])
         upper = layout.characters.kinds[begins] == UPPER
-        cases = CaseTable.learn(token_hashes(layout, begins, token_ends), upper, initial, _CASE_BITS)
+        hashes = token_hashes(layout, begins, token_ends)
+        cases = CaseTable.learn(hashes, upper, np.append(True, last[:-1]), _CASE_BITS)
+        between = _between(layout, token_ends)
         columns = token_columns(layout, begins, token_ends, between, cases)
-        open_ends = np.flatnonzero(between != PARAGRAPH)
-        if len(np.unique(last[open_ends])) == 2:
-            codes = matrix(columns, END_ATTRIBUTES)[open_ends]
-            setting = options.sequence(options.end_bits)
-            ends = Decisions.fit(
-                END_FAMILY,
-                setting,
-                codes,
-                last[open_ends],
-                attributes=END_ATTRIBUTES,
-                stage="sentences",
-                progress=progress,
-            )
-        return cls(rules, gaps, ends, cases), Segments(layout, begins, token_ends, between, last, columns, cases)
+        segments = Segments(layout, begins, token_ends, between, last, columns, cases)
+        return cls(rules, gaps, _fit_ends(segments, options, progress), cases), segments
 
     def cut(self, text: str, *, paragraphs: bool = True) -> Segments:
         """The tokens and sentences of a text that holds a character other than a space.
@@ -163,7 +148,8 @@ class Segmenter:
             # What has never been seen: a token ends at a space, and nowhere else.
             splits[asked] = layout.between[asked] != 0
             if self._gaps:
-                splits[asked] = self._gaps.answer(matrix(gap_columns(layout, asked), GAP_ATTRIBUTES))
+                offsets = _sequences(layout, self._rules, asked) if self._gaps.chained else None
+                splits[asked] = self._gaps.answer(matrix(gap_columns(layout, asked), GAP_ATTRIBUTES), offsets)
         splits &= ~layout.glued
         begins = layout.solid[np.append(True, splits)]
         ends = layout.solid[np.append(splits, True)] + np.int32(1)
@@ -211,6 +197,49 @@ def below(arrays: dict[str, npt.NDArray[Any]], prefix: str) -> dict[str, npt.NDA
 def _asked(layout: Layout, rules: UINT8) -> npt.NDArray[np.intp]:
     """The gaps that need a decision."""
     return np.flatnonzero((rules[layout.gap_kinds] == ASK) & (layout.between != PARAGRAPH) & ~layout.glued)
+
+
+def _sequences(layout: Layout, rules: UINT8, asked: npt.NDArray[np.intp]) -> INT32:
+    """Where the sequences of asked gaps begin: those with no certain end of a token among them hang together."""
+    certain = np.cumsum((rules[layout.gap_kinds] == ALWAYS) | (layout.between == PARAGRAPH))[asked]
+    begins = np.flatnonzero(np.append(True, certain[1:] != certain[:-1]))
+    return np.append(begins, len(asked)).astype(np.int32)
+
+
+def _fit_gaps(
+    layout: Layout, splits: BOOL, rules: UINT8, options: SegmenterOptions, progress: Report
+) -> Decisions | None:
+    """Learns where tokens end in the gaps that have no rule; None if there is nothing to learn."""
+    asked = _asked(layout, rules)
+    if len(np.unique(splits[asked])) < 2:
+        return None
+    chained = len(asked) > _MANY * len(splits)
+    return Decisions.fit(
+        GAP_FAMILY,
+        options.sequence(options.gap_bits + 2 * chained, order=int(chained)),
+        matrix(gap_columns(layout, asked), GAP_ATTRIBUTES),
+        splits[asked],
+        attributes=GAP_ATTRIBUTES,
+        offsets=_sequences(layout, rules, asked) if chained else None,
+        stage="tokens",
+        progress=progress,
+    )
+
+
+def _fit_ends(segments: Segments, options: SegmenterOptions, progress: Report) -> Decisions | None:
+    """Learns where sentences end inside paragraphs; None if there is nothing to learn."""
+    inside = np.flatnonzero(segments.between != PARAGRAPH)
+    if len(np.unique(segments.last[inside])) < 2:
+        return None
+    return Decisions.fit(
+        END_FAMILY,
+        options.sequence(options.end_bits),
+        matrix(segments.columns, END_ATTRIBUTES)[inside],
+        segments.last[inside],
+        attributes=END_ATTRIBUTES,
+        stage="sentences",
+        progress=progress,
+    )
 
 
 def _between(layout: Layout, ends: INT32) -> UINT8:
