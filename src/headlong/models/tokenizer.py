@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,10 +91,8 @@ class Tokenizer:
                 comments = ["# newdoc"] if number == 1 else []
                 comments += ["# newpar"] if new_paragraph else []
                 yield builder.sentence(begin, end, [*comments, f"# sent_id = {number}"])
-                begin, new_paragraph = (
-                    end,
-                    bool(segments.between[end - 1] == PARAGRAPH) and block.closed | (end < len(segments)),
-                )
+                blank_line = segments.between[end - 1] == PARAGRAPH
+                begin, new_paragraph = end, bool(blank_line) and (block.closed or end < len(segments))
 
     def _words(self, text: str, segments: Segments) -> dict[int, list[str]]:
         """The words of the tokens that are to be split."""
@@ -182,12 +181,12 @@ class _Builder:
     """Makes the sentences of a block."""
 
     def __init__(self, block: _Block, segments: Segments, words: dict[int, list[str]], ranges: bool) -> None:
-        self._words = words
+        self._words, self._split_tokens = words, sorted(words)
         text, offset = block.text, block.begin
         begins, ends = segments.begins.tolist(), segments.ends.tolist()
         forms = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
         spaces = [text[end:begin] for end, begin in zip(ends, [*begins[1:], len(text)], strict=True)]
-        self._forms, self._spaces = forms, spaces
+        self._text, self._begins, self._ends, self._forms = text, begins, ends, forms
         tails = [f"TokenRange={offset + b}:{offset + e}" for b, e in zip(begins, ends, strict=True)] if ranges else []
         before = {0: text[: begins[0]]} if begins[0] else {}
         inside = {token: forms[token] for token in segments.with_spaces().tolist()}
@@ -197,34 +196,23 @@ class _Builder:
 
     def sentence(self, begin: int, end: int, comments: list[str]) -> Sentence:
         """The sentence of the tokens [begin, end)."""
-        forms, misc = self._forms[begin:end], self._misc[begin:end]
-        text = "".join(
-            [form + (" " if spaces else "") for form, spaces in zip(forms, self._spaces[begin:end], strict=True)]
-        ).rstrip()
-        comments.append(f"# text = {text}")
+        text = " ".join(self._text[self._begins[begin] : self._ends[end - 1]].split())
+        forms, misc = ["<root>"], ["_"]
         multiword: list[MultiwordToken] = []
-        if self._words:
-            forms, misc, multiword = self._split(begin, forms, misc)
-        size = len(forms) + 1
-        columns = {"FORM": ["<root>", *forms], "MISC": ["_", *misc]}
-        return Sentence(columns, [-1] * size, comments=comments, multiword=multiword)
-
-    def _split(
-        self, begin: int, forms: Sequence[str], misc: Sequence[str]
-    ) -> tuple[list[str], list[str], list[MultiwordToken]]:
-        words: list[str] = []
-        miscs: list[str] = []
-        multiword: list[MultiwordToken] = []
-        for i, (form, field) in enumerate(zip(forms, misc, strict=True), begin):
-            split = self._words.get(i)
-            if split is None:
-                words.append(form)
-                miscs.append(field)
-            else:
-                multiword.append(MultiwordToken(len(words) + 1, len(words) + len(split), form, field))
-                words += split
-                miscs += ["_"] * len(split)
-        return words, miscs, multiword
+        first, last = bisect_left(self._split_tokens, begin), bisect_left(self._split_tokens, end)
+        for token in self._split_tokens[first:last]:
+            forms += self._forms[begin:token]
+            misc += self._misc[begin:token]
+            words = self._words[token]
+            place = len(forms)
+            multiword.append(MultiwordToken(place, place + len(words) - 1, self._forms[token], self._misc[token]))
+            forms += words
+            misc += ["_"] * len(words)
+            begin = token + 1
+        forms += self._forms[begin:end]
+        misc += self._misc[begin:end]
+        columns = {"FORM": forms, "MISC": misc}
+        return Sentence(columns, [-1] * len(forms), comments=[*comments, f"# text = {text}"], multiword=multiword)
 
 
 _PLAIN_SPACES = {"": "SpaceAfter=No", " ": ""}
