@@ -49,8 +49,8 @@ class SegmenterOptions:
 
     epochs: int = 8
     rate: float = 0.1
-    gap_bits: int = 15
-    end_bits: int = 17
+    gap_bits: int = 16
+    end_bits: int = 18
 
     def sequence(self, bits: int, order: int = 0) -> SequenceOptions:
         """The options of a sequence model with a table of 2^bits rows."""
