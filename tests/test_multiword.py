@@ -31,7 +31,7 @@ def sentence(tokens: list[str | tuple[str, list[str]]]) -> Sentence:
 
 
 def treebank(count: int, seed: int = 0) -> list[Sentence]:
-    """French of a kind: *du*; *des* that is split after a verb alone; clitics on verbs; *lit* that just ends like one."""
+    """French of a kind: *du* is split, *des* after a verb alone, and so are pronouns that hang on verbs."""
     randomness = random.Random(seed)
     made = []
     for _ in range(count):

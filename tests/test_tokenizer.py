@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def sentences(count: int, seed: int = 0) -> list[Sentence]:
             words += ["(", randomness.choice(NOUNS).split()[-1], ")"]
         words[0] = words[0][0].upper() + words[0][1:]
         words.append(randomness.choice((".", ".", ".", "!", "?")))
-        misc = ["SpaceAfter=No" if right in ",.!?)" or left == "(" else "_" for left, right in zip(words, words[1:])]
+        misc = ["SpaceAfter=No" if right in ",.!?)" or left == "(" else "_" for left, right in pairwise(words)]
         comments = ["# newpar"] if number % 4 == 0 else []
         made.append(Sentence.from_words(words, misc=[*misc, "_"], comments=comments))
     return made

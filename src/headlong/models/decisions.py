@@ -58,7 +58,8 @@ class Decisions:
         """The answers [questions]; where they hang together, `offsets` as in training."""
         if offsets is None:
             offsets = _offsets(len(codes), _ANSWERED)
-        return self._model.label(SequenceData(codes, offsets)) == 1
+        answers: BOOL = self._model.label(SequenceData(codes, offsets)) == 1
+        return answers
 
     def probability(self, codes: UINT32) -> npt.NDArray[np.float64]:
         """How likely it is that the answer is yes [questions]."""

@@ -89,7 +89,7 @@ class Lemmatizer:
         self._endings: dict[int, list[int]] = defaultdict(list)
         for key, script in zip(*(array.tolist() for array in endings), strict=True):
             self._endings[key].append(script)
-        self._cache: dict[_Word, str] = {}
+        self._cache: dict[tuple[str, str, str], str] = {}
         self._lock = threading.Lock()
 
     @classmethod
@@ -117,12 +117,11 @@ class Lemmatizer:
         """The sentences with lemmas."""
         stream = iter(sentences)
         while batch := list(islice(stream, _BATCH)):
-            words = [
-                list(zip(sentence.forms[1:], sentence.upos[1:], sentence.feats[1:], strict=True)) for sentence in batch
-            ]
+            columns = [(sentence.forms[1:], sentence.upos[1:], sentence.feats[1:]) for sentence in batch]
+            words = [list(zip(*three, strict=True)) for three in columns]
             with self._lock:
                 cache = self._cache
-                new = [word for word in set(chain.from_iterable(words)) if word not in cache]
+                new = [word for word in dict.fromkeys(chain.from_iterable(words)) if word not in cache]
                 cache.update(zip(new, self._lemmas_of([_Word(*word) for word in new]), strict=True))
                 found = [["<root>", *map(cache.__getitem__, row)] for row in words]
                 if len(cache) > _CACHE_LIMIT:
@@ -225,7 +224,10 @@ class Lemmatizer:
     def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Lemmatizer:
         """The lemmatizer whose `state` this is."""
         try:
-            scripts = [Edit(*script[:5], tuple(script[5]) if script[5] else None) for script in metadata["scripts"]]
+            scripts = [
+                Edit(case, front_cut, front, back_cut, back, (accent[0], accent[1]) if accent else None)
+                for case, front_cut, front, back_cut, back, accent in metadata["scripts"]
+            ]
             pairs = [(arrays[name], arrays[f"{name}_scripts"]) for name in ("known", "endings")]
             stored = metadata.get("decisions")
             decisions = Decisions.from_state(stored, {"yes": arrays["decisions.yes"]}) if stored else None
