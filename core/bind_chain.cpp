@@ -173,16 +173,30 @@ struct PyChainModel {
   }
 };
 
-nb::tuple label(const PyChainModel& self, const PySequences& data, bool confidence, std::size_t threads) {
+Out<Index, 1> label(const PyChainModel& self, const PySequences& data, std::size_t threads) {
   self.check(data);
-  std::vector<Index> labels(data.codes.shape(0));
-  std::vector<double> probabilities(confidence ? labels.size() : 0);
-  {
-    nb::gil_scoped_release release;
-    std::visit([&](const auto& model) { label_sequences(model, data.sequences(), threads, labels, probabilities); },
-               self.model);
-  }
-  return nb::make_tuple(copied(labels), copied(probabilities));
+  auto labels = new_array<Out<Index, 1>>({data.codes.shape(0)});
+  nb::gil_scoped_release release;
+  std::visit(
+      [&](const auto& model) {
+        label_sequences(model, data.sequences(), threads, std::span(labels.data(), labels.size()));
+      },
+      self.model);
+  return labels;
+}
+
+Out<double, 1> confidence(const PyChainModel& self, const PySequences& data, const In<Index, 1>& labels,
+                          std::size_t threads) {
+  self.check(data);
+  require(labels.size() == data.codes.shape(0), "labels must have one entry an item");
+  auto out = new_array<Out<double, 1>>({labels.size()});
+  nb::gil_scoped_release release;
+  std::visit(
+      [&](const auto& model) {
+        weigh_sequences(model, data.sequences(), threads, view(labels), std::span(out.data(), out.size()));
+      },
+      self.model);
+  return out;
 }
 
 Out<double, 2> marginals(const PyChainModel& self, const PySequences& data, std::size_t threads) {
@@ -293,10 +307,13 @@ void bind_chain(nb::module_& m) {
            "item"_a, "pair"_a.none(), "rows"_a, "scale"_a, "order"_a, "transitions"_a, "facet_begins"_a, "facets"_a,
            "rows [2^bits + 1, stride], one column a facet; transitions [lines, labels]: pairs by previous label, then\n"
            "(order 2) triples; facets: columns of label i from facet_begins[i] to facet_begins[i + 1].")
-      .def("label", &label, "data"_a, "confidence"_a, "threads"_a,
-           nb::sig("def label(self, data: Sequences, confidence: bool, threads: int) -> "
-                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]"),
-           "The best labels [items] and, if asked for, their marginals [items].")
+      .def("label", &label, "data"_a, "threads"_a,
+           nb::sig("def label(self, data: Sequences, threads: int) -> numpy.typing.NDArray[numpy.int32]"),
+           "The best labels [items].")
+      .def("confidence", &confidence, "data"_a, "labels"_a, "threads"_a,
+           nb::sig("def confidence(self, data: Sequences, labels: numpy.typing.NDArray[numpy.int32], threads: int) -> "
+                   "numpy.typing.NDArray[numpy.float64]"),
+           "The marginals [items] of given labels; 0 for one that is no candidate.")
       .def("marginals", &marginals, "data"_a, "threads"_a,
            nb::sig("def marginals(self, data: Sequences, threads: int) -> numpy.typing.NDArray[numpy.float64]"),
            "The marginals of all labels [items, labels].");

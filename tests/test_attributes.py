@@ -57,10 +57,19 @@ def test_attributes_of_a_word():
         "prefix1": "h",
         "prefix2": "hä",
         "prefix3": "häu",
+        "prefix4": "häus",
         "suffix1": "r",
         "suffix2": "er",
         "suffix3": "ser",
         "suffix4": "user",
+        "suffix5": "äuser",
+        "suffix6": "häuser",
+        "suffix7": "häuser",
+        "infix1": "use",
+        "infix2": "äus",
+        "infix3": "häu",
+        "infix4": "hä",
+        "infix5": "h",
         "lemma": "Haus",
         "upos": "NOUN",
         "xpos": "NN",
@@ -232,17 +241,17 @@ def test_an_encoder_does_not_grow_beyond_its_limit(monkeypatch):
     for begin in range(0, 1000, 10):
         sentences = words(range(begin, begin + 10))
         codes, traits = encode(encoder, sentences)
-        fresh._clear()
+        fresh.clear()
         expected, expected_traits = encode(fresh, sentences)
         assert (codes == expected).all()
         assert (traits == expected_traits).all()
         # The limit is looked at before a batch is added.
-        assert len(encoder._rows) <= 60
-        assert len(encoder._form_codes) <= 60
+        assert len(encoder._cache) <= 60
+        assert len(encoder._forms) <= 60
         assert len(encoder._feats_codes) <= 60
-        assert len(encoder._codes) <= 2 * 60
-        assert encoder._kept == len(encoder._rows)
-        assert not encoder._new
+        assert len(encoder._cache._arrays[0]) <= 2 * 60
+        assert encoder._cache._kept == len(encoder._cache)
+        assert not encoder._cache._new
 
 
 def test_old_words_keep_their_codes_as_the_cache_grows():

@@ -404,7 +404,7 @@ def test_a_parser_shared_by_threads(parser, monkeypatch):
 def test_an_empty_cache_does_not_matter(parser):
     expected = answers(parser.parse(toy.treebank()))
     parser.clear_cache()
-    assert not parser._encoder._rows
+    assert not len(parser._encoder._cache)
     assert answers(parser.parse(toy.treebank())) == expected
 
 

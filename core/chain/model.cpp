@@ -118,6 +118,21 @@ void add_label(const ChainModel<float>& model, Index label, double amount, std::
   for (const Index column : facets_of(model, label)) amounts[column] += amount;
 }
 
+// Calls visit(item, label, probability) for all candidates of all items.
+template <class Weight, class Visit>
+void visit_nodes(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads, Visit visit) {
+  std::vector<ChainWorkspace> workspaces(useful_threads(sequences.size(), threads));
+  parallel_for(sequences.size(), threads, [&](std::size_t thread, std::size_t sequence) {
+    ChainWorkspace& w = workspaces[thread];
+    build_lattice(model, sequences, sequence, w);
+    w.probabilities.resize(w.nodes.size());
+    path_marginals(w.lattice, w.probabilities, w.recursion);
+    for (Index item = 0; item < w.lattice.size(); ++item)
+      for (Index node = w.begins[item]; node < w.begins[item + 1]; ++node)
+        visit(sequences.offsets[sequence] + item, w.lattice.candidates[node], w.probabilities[node]);
+  });
+}
+
 }  // namespace
 
 template <class Weight>
@@ -237,20 +252,24 @@ double expected_difference(const ChainModel<float>& model, const Sequences& sequ
 
 template <class Weight>
 void label_sequences(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
-                     std::span<Index> labels, std::span<double> confidence) {
+                     std::span<Index> labels) {
   std::vector<ChainWorkspace> workspaces(useful_threads(sequences.size(), threads));
   parallel_for(sequences.size(), threads, [&](std::size_t thread, std::size_t sequence) {
     ChainWorkspace& w = workspaces[thread];
     build_lattice(model, sequences, sequence, w);
-    const Index begin = sequences.offsets[sequence];
     w.chosen.resize(w.lattice.size());
     best_path(w.lattice, w.chosen, w.recursion);
-    for (Index item = 0; item < w.lattice.size(); ++item) labels[begin + item] = w.lattice.label(item, w.chosen[item]);
-    if (confidence.empty()) return;
-    w.probabilities.resize(w.nodes.size());
-    path_marginals(w.lattice, w.probabilities, w.recursion);
     for (Index item = 0; item < w.lattice.size(); ++item)
-      confidence[begin + item] = w.probabilities[w.begins[item] + w.chosen[item]];
+      labels[sequences.offsets[sequence] + item] = w.lattice.label(item, w.chosen[item]);
+  });
+}
+
+template <class Weight>
+void weigh_sequences(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
+                     std::span<const Index> labels, std::span<double> probabilities) {
+  std::fill(probabilities.begin(), probabilities.end(), 0.0);
+  visit_nodes(model, sequences, threads, [&](Index item, Index label, double probability) {
+    if (labels[item] == label) probabilities[item] = probability;
   });
 }
 
@@ -258,16 +277,8 @@ template <class Weight>
 void sequence_marginals(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
                         std::span<double> marginals) {
   std::fill(marginals.begin(), marginals.end(), 0.0);
-  std::vector<ChainWorkspace> workspaces(useful_threads(sequences.size(), threads));
-  parallel_for(sequences.size(), threads, [&](std::size_t thread, std::size_t sequence) {
-    ChainWorkspace& w = workspaces[thread];
-    build_lattice(model, sequences, sequence, w);
-    w.probabilities.resize(w.nodes.size());
-    path_marginals(w.lattice, w.probabilities, w.recursion);
-    for (Index item = 0; item < w.lattice.size(); ++item)
-      for (Index node = w.begins[item]; node < w.begins[item + 1]; ++node)
-        marginals[static_cast<std::size_t>(sequences.offsets[sequence] + item) * model.labels +
-                  w.lattice.candidates[node]] = w.probabilities[node];
+  visit_nodes(model, sequences, threads, [&](Index item, Index label, double probability) {
+    marginals[static_cast<std::size_t>(item) * model.labels + label] = probability;
   });
 }
 
@@ -288,10 +299,11 @@ void ChainTrainer::apply(std::size_t lesson, float step, float time) {
   apply_step(lessons[lesson].difference.transitions, step, time, transitions);
 }
 
-#define HEADLONG_INSTANTIATE(Weight)                                                                        \
-  template void build_lattice(const ChainModel<Weight>&, const Sequences&, std::size_t, ChainWorkspace&);   \
-  template void label_sequences(const ChainModel<Weight>&, const Sequences&, std::size_t, std::span<Index>, \
-                                std::span<double>);                                                         \
+#define HEADLONG_INSTANTIATE(Weight)                                                                              \
+  template void build_lattice(const ChainModel<Weight>&, const Sequences&, std::size_t, ChainWorkspace&);         \
+  template void label_sequences(const ChainModel<Weight>&, const Sequences&, std::size_t, std::span<Index>);      \
+  template void weigh_sequences(const ChainModel<Weight>&, const Sequences&, std::size_t, std::span<const Index>, \
+                                std::span<double>);                                                               \
   template void sequence_marginals(const ChainModel<Weight>&, const Sequences&, std::size_t, std::span<double>);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)

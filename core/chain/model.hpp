@@ -72,10 +72,15 @@ double best_difference(const ChainModel<float>& model, const Sequences& sequence
 double expected_difference(const ChainModel<float>& model, const Sequences& sequences, std::size_t sequence,
                            ChainWorkspace& workspace, ChainDifference& difference);
 
-// Labels [items] of all sequences, and (unless empty) the probability of each chosen label [items].
+// The best labels [items] of all sequences.
 template <class Weight>
 void label_sequences(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
-                     std::span<Index> labels, std::span<double> confidence);
+                     std::span<Index> labels);
+
+// The probabilities [items] of given labels [items]; 0 for one that is no candidate.
+template <class Weight>
+void weigh_sequences(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
+                     std::span<const Index> labels, std::span<double> probabilities);
 
 // Probabilities [items][labels] of all labels of all items; 0 for those that are no candidates.
 template <class Weight>

@@ -203,8 +203,11 @@ class ChainModel:
         (order 2) triples; facets: columns of label i from facet_begins[i] to facet_begins[i + 1].
         """
 
-    def label(self, data: Sequences, confidence: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
-        """The best labels [items] and, if asked for, their marginals [items]."""
+    def label(self, data: Sequences, threads: int) -> numpy.typing.NDArray[numpy.int32]:
+        """The best labels [items]."""
+
+    def confidence(self, data: Sequences, labels: numpy.typing.NDArray[numpy.int32], threads: int) -> numpy.typing.NDArray[numpy.float64]:
+        """The marginals [items] of given labels; 0 for one that is no candidate."""
 
     def marginals(self, data: Sequences, threads: int) -> numpy.typing.NDArray[numpy.float64]:
         """The marginals of all labels [items, labels]."""

@@ -53,10 +53,19 @@ _OF_FORM: dict[str, Callable[[str], str]] = {
     "prefix1": lambda form: form[:1].lower(),
     "prefix2": lambda form: form[:2].lower(),
     "prefix3": lambda form: form[:3].lower(),
+    "prefix4": lambda form: form[:4].lower(),
     "suffix1": lambda form: form[-1:].lower(),
     "suffix2": lambda form: form[-2:].lower(),
     "suffix3": lambda form: form[-3:].lower(),
     "suffix4": lambda form: form[-4:].lower(),
+    "suffix5": lambda form: form[-5:].lower(),
+    "suffix6": lambda form: form[-6:].lower(),
+    "suffix7": lambda form: form[-7:].lower(),
+    "infix1": lambda form: form[-4:-1].lower(),
+    "infix2": lambda form: form[-5:-2].lower(),
+    "infix3": lambda form: form[-6:-3].lower(),
+    "infix4": lambda form: form[-7:-4].lower(),
+    "infix5": lambda form: form[-8:-5].lower(),
 }
 ATTRIBUTES = (*_OF_FORM, "lemma", "upos", "xpos", "feats")
 
@@ -73,6 +82,86 @@ def parse_feats(feats: str) -> dict[str, str]:
     {'Case': 'Nom', 'Number': 'Sing'}
     """
     return dict(piece.split("=", 1) for piece in feats.split("|") if "=" in piece)
+
+
+def attribute_code(name: str, value: str) -> int:
+    """The 32-bit code of an attribute's value."""
+    return zlib.crc32(_bytes(value), zlib.crc32(name.encode()))
+
+
+class FormCodes:
+    """The codes of those of `attributes` that depend on a word's form alone."""
+
+    def __init__(self, attributes: Sequence[str]) -> None:
+        self.attributes = tuple(name for name in attributes if name in _OF_FORM)
+        self._makers = [(zlib.crc32(name.encode()), _OF_FORM[name]) for name in self.attributes]
+
+    def __call__(self, form: str) -> list[int]:
+        """The codes of a form, in the order of `attributes`."""
+        return [zlib.crc32(_bytes(make(form)), seed) for seed, make in self._makers]
+
+
+class RowCache:
+    """Rows of arrays by key, made when a key is first seen. Safe to use from several threads.
+
+    `make` gives the rows of one key, one for each of `columns`: (width, dtype) of an array. With more than `limit` keys
+    the cache is emptied, so that a server does not grow, and so it tells `forget`.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Any], tuple[Sequence[int], ...]],
+        columns: Sequence[tuple[int, npt.DTypeLike]],
+        forget: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._make, self._columns, self._forget = make, tuple(columns), forget
+        self._lock = threading.Lock()
+        self._clear()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def take(self, keys: Iterable[Any], limit: int = 200_000) -> tuple[npt.NDArray[Any], ...]:
+        """The rows of all keys: one array [keys, width] for each of the columns."""
+        with self._lock:
+            if len(self._rows) > limit:
+                self._clear()
+            keys = list(keys)
+            found = list(map(self._rows.get, keys))
+            if None in found:
+                found = [self._row(key) if row is None else row for key, row in zip(keys, found, strict=True)]
+                self._keep_new()
+            rows = np.array(found, np.intp)
+            return tuple(array[rows] for array in self._arrays)
+
+    def clear(self) -> None:
+        """Forgets all keys."""
+        with self._lock:
+            self._clear()
+
+    def _clear(self) -> None:
+        self._rows: dict[Any, int] = {}
+        self._new: list[tuple[Sequence[int], ...]] = []
+        self._kept = 0
+        self._forget()
+        self._arrays = [np.zeros((0, width), dtype) for width, dtype in self._columns]
+
+    def _row(self, key: Any) -> int:
+        row = self._rows.get(key)
+        if row is None:
+            self._new.append(self._make(key))
+            row = self._rows[key] = self._kept + len(self._new) - 1
+        return row
+
+    def _keep_new(self) -> None:
+        """Moves the new rows to the arrays. These grow by doubling: one unseen word must not copy the whole cache."""
+        end = self._kept + len(self._new)
+        for i, rows in enumerate(zip(*self._new, strict=True)):
+            if end > len(self._arrays[i]):
+                self._arrays[i] = _enlarged(self._arrays[i], 2 * end)
+            self._arrays[i][self._kept : end] = rows
+        self._new.clear()
+        self._kept = end
 
 
 class WordEncoder:
@@ -100,11 +189,12 @@ class WordEncoder:
         if len(self.tags) > MAX_TAGS:
             raise OptionError(f"found {len(self.tags)} tags, expected at most {MAX_TAGS}")
         self._tag_numbers = {tag: i for i, tag in enumerate(self.tags, 1)}
-        self._seeds = {name: zlib.crc32(name.encode()) for name in self.attributes}
-        self._of_form = [name for name in self.attributes if name in _OF_FORM]
+        self._form_codes = FormCodes(self.attributes)
         self._of_feats = [name for name in self.attributes if name[:1].isupper()]
-        self._lock = threading.Lock()
-        self._clear()
+        shapes = ((len(self.attributes), np.uint32), (2 + len(AGREEMENT), np.uint8))
+        self._forms: dict[str, dict[str, int]] = {}
+        self._feats_codes: dict[str, tuple[dict[str, int], list[int]]] = {}
+        self._cache = RowCache(lambda key: self._word(*key), shapes, self._forget)
 
     @property
     def tag_count(self) -> int:
@@ -136,48 +226,12 @@ class WordEncoder:
         return chain.from_iterable(map(attrgetter(name), sentences))
 
     def _encode(self, keys: Iterable[tuple[str, ...]]) -> tuple[UINT32, UINT8]:
-        with self._lock:
-            if len(self._rows) > self.CACHE_LIMIT:
-                self._clear()
-            keys = list(keys)
-            found = list(map(self._rows.get, keys))
-            if None in found:
-                found = [self._row(key) if row is None else row for key, row in zip(keys, found, strict=True)]
-                self._keep_new()
-            rows = np.array(found, np.intp)
-            return self._codes[rows], self._traits[rows]
+        codes, traits = self._cache.take(keys, self.CACHE_LIMIT)
+        return codes, traits
 
     def clear(self) -> None:
         """Empties the cache."""
-        with self._lock:
-            self._clear()
-
-    def _clear(self) -> None:
-        self._rows: dict[tuple[str, ...], int] = {}
-        self._new: list[tuple[list[int], list[int]]] = []
-        self._kept = 0
-        self._codes = np.zeros((0, len(self.attributes)), np.uint32)
-        self._traits = np.zeros((0, 2 + len(AGREEMENT)), np.uint8)
-        self._form_codes: dict[str, dict[str, int]] = {}
-        self._feats_codes: dict[str, tuple[dict[str, int], list[int]]] = {}
-
-    def _row(self, key: tuple[str, ...]) -> int:
-        row = self._rows.get(key)
-        if row is None:
-            self._new.append(self._word(*key))
-            row = self._rows[key] = self._kept + len(self._new) - 1
-        return row
-
-    def _keep_new(self) -> None:
-        """Moves the new words to the arrays. These grow by doubling: one unseen word must not copy the whole cache."""
-        end = self._kept + len(self._new)
-        if end > len(self._codes):
-            self._codes = _enlarged(self._codes, 2 * end)
-            self._traits = _enlarged(self._traits, 2 * end)
-        self._codes[self._kept : end] = [codes for codes, _ in self._new]
-        self._traits[self._kept : end] = [traits for _, traits in self._new]
-        self._new.clear()
-        self._kept = end
+        self._cache.clear()
 
     def _word(self, form: str, lemma: str, upos: str, xpos: str, feats: str) -> tuple[list[int], list[int]]:
         codes = dict(self._form(form))
@@ -190,29 +244,29 @@ class WordEncoder:
             "feats": feats,
         }
         for name, value in others.items():
-            if name in self._seeds:
-                codes[name] = self._code(name, value)
+            if name in self.attributes:
+                codes[name] = attribute_code(name, value)
         traits = [self.tag_number(upos), self._class(form, upos), *agreement]
         return [codes[name] for name in self.attributes], traits
 
     def _form(self, form: str) -> dict[str, int]:
-        codes = self._form_codes.get(form)
+        codes = self._forms.get(form)
         if codes is None:
-            codes = {name: self._code(name, _OF_FORM[name](form)) for name in self._of_form}
-            self._form_codes[form] = codes
+            codes = self._forms[form] = dict(zip(self._form_codes.attributes, self._form_codes(form), strict=True))
         return codes
 
     def _feats(self, feats: str) -> tuple[dict[str, int], list[int]]:
         found = self._feats_codes.get(feats)
         if found is None:
             values = parse_feats(feats)
-            codes = {name: self._code(name, values.get(name, "")) for name in self._of_feats}
+            codes = {name: attribute_code(name, values.get(name, "")) for name in self._of_feats}
             agreement = [1 + zlib.crc32(_bytes(values[key])) % 255 if key in values else 0 for key in AGREEMENT]
             found = self._feats_codes[feats] = codes, agreement
         return found
 
-    def _code(self, name: str, value: str) -> int:
-        return zlib.crc32(_bytes(value), self._seeds[name])
+    def _forget(self) -> None:
+        self._forms.clear()
+        self._feats_codes.clear()
 
     @staticmethod
     def _class(form: str, upos: str) -> int:

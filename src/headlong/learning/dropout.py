@@ -42,12 +42,33 @@ class WordDropout:
     def draw(self, epoch: int) -> None:
         """Hides other words than in the epoch before. The draw depends on seed and epoch alone."""
         random = np.random.default_rng([self._seed, epoch, 1])
-        self._codes[:] = self._original
+        self.restore()
         luck = random.random(len(self._codes))
         for columns, rates in self._groups:
             hidden = np.nonzero(luck < rates)[0]
             noise = random.integers(0, 2**32, (len(hidden), len(columns)), dtype=np.uint32)
             self._codes[np.ix_(hidden, columns)] = noise
+
+    def restore(self) -> None:
+        """Hides nothing."""
+        self._codes[:] = self._original
+
+
+class FormDropout(WordDropout):
+    """The same for words that are known by their forms alone: the form is hidden, affixes and shape stay.
+
+    They are what an unseen word is known by.
+    """
+
+    def __init__(
+        self, forms: Sequence[str], attributes: Sequence[str], codes: UINT32, strength: float, seed: int
+    ) -> None:
+        self._codes, self._original = codes, codes.copy()
+        self._seed = seed
+        whole = [i for i, name in enumerate(attributes) if name in ("form", "lower")]
+        counts = Counter(forms)
+        rates = np.array([strength / (strength + counts[form]) for form in forms])
+        self._groups = [(np.array(whole, np.intp), rates)]
 
 
 def _lemmas(sentence: Sentence) -> list[str]:

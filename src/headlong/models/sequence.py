@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -172,11 +173,38 @@ class SequenceModel:
         transitions: INT16,
         scales: tuple[float, float],
         scores: dict[str, Any] | None = None,
+        sharpness: float = 1.0,
     ) -> None:
-        self.shape, self.options, self.scores = shape, options, dict(scores or {})
+        self.shape, self.options, self.scores, self.sharpness = shape, options, dict(scores or {}), sharpness
         self._rows, self._transitions, self._scales = rows, transitions, scales
-        table = shape.masked(transitions.astype(np.float32) * np.float32(scales[1]), -np.inf)
-        self._core = shape.core_model(rows, scales[0], table)
+        self._core = self._scaled(1.0)
+
+    def _scaled(self, factor: float) -> _core.ChainModel:
+        """The compiled model with all scores times `factor`: other probabilities, the same best labels."""
+        table = self._transitions.astype(np.float32) * np.float32(self._scales[1] * factor)
+        return self.shape.core_model(self._rows, self._scales[0] * factor, self.shape.masked(table, -np.inf))
+
+    @cached_property
+    def _soft(self) -> _core.ChainModel:
+        return self._scaled(self.sharpness)
+
+    def _calibrate(self, data: SequenceData, threads: int) -> None:
+        """Sets the sharpness under which the gold labels of `data` are most likely, item by item.
+
+        Margin learners leave scores of any scale: their order is right, their exponentials are no probabilities.
+        """
+        assert data.gold is not None
+        core, gold = data.core(), data.gold
+
+        def surprise(power: float) -> float:
+            found = self._scaled(2.0**power).confidence(core, gold, threads)
+            return -float(np.log(np.maximum(found, 1e-4)).sum())
+
+        centre, width = 3.0, 2.0
+        while width > 0.05:
+            centre = min((centre - 2 * width, centre - width, centre, centre + width, centre + 2 * width), key=surprise)
+            width /= 2.0
+        self.sharpness = 2.0**centre
 
     @classmethod
     def fit(
@@ -232,6 +260,8 @@ class SequenceModel:
             if best and epoch - best.scores["epoch"] >= options.patience:
                 break
         assert best is not None  # at least the last epoch left a model
+        if options.learner != "crf":
+            best._calibrate(_sample(train if dev is None or dev.gold is None else dev), threads)
         return best
 
     @property
@@ -241,15 +271,15 @@ class SequenceModel:
 
     def label(self, data: SequenceData, threads: int = 1) -> INT32:
         """The best labels [items]."""
-        return self._core.label(data.core(), False, threads)[0]
+        return self._core.label(data.core(), threads)
 
-    def label_confidently(self, data: SequenceData, threads: int = 1) -> tuple[INT32, FLOAT64]:
-        """The best labels [items], and the marginal probability of each [items]."""
-        return self._core.label(data.core(), True, threads)
+    def confidence(self, data: SequenceData, labels: INT32, threads: int = 1) -> FLOAT64:
+        """The marginal probabilities [items] of given labels, 0 for one that is no candidate."""
+        return self._soft.confidence(data.core(), labels, threads)
 
     def marginals(self, data: SequenceData, threads: int = 1) -> FLOAT64:
         """The probabilities of all labels [items, labels]; those of an item sum to 1."""
-        return self._core.marginals(data.core(), threads)
+        return self._soft.marginals(data.core(), threads)
 
     def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """All there is to the model: metadata for JSON, and arrays."""
@@ -260,6 +290,7 @@ class SequenceModel:
             "families": [_stored(family) for family in (shape.item, shape.pairs) if family],
             "labels": shape.labels,
             "scales": list(self._scales),
+            "sharpness": self.sharpness,
             "scores": self.scores,
         }
         arrays: dict[str, npt.NDArray[Any]] = {"rows": self._rows, "transitions": self._transitions}
@@ -290,9 +321,8 @@ class SequenceModel:
             for name in ("rows", "transitions"):
                 if arrays[name].dtype != np.int16:
                     raise ValueError(f"{name} is of type {arrays[name].dtype}, not int16")
-            return cls(
-                shape, options, arrays["rows"], arrays["transitions"], (scales[0], scales[1]), metadata["scores"]
-            )
+            tables = arrays["rows"], arrays["transitions"], (scales[0], scales[1])
+            return cls(shape, options, *tables, metadata["scores"], metadata["sharpness"])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
             raise ModelError(f"a sequence model does not fit together ({reason}), expected a sound one") from error
@@ -351,6 +381,17 @@ class _Trainer:
 
     def apply(self, lesson: int, step: float, time: float) -> None:
         self.core.apply(lesson, step, time)
+
+
+def _sample(data: SequenceData, items: int = 20_000) -> SequenceData:
+    """The first sequences, up to about so many items."""
+    count = max(1, int(np.searchsorted(data.offsets, items)))
+    offsets = data.offsets[: count + 1]
+    end = int(offsets[-1])
+    begins = None if data.begins is None else data.begins[: end + 1]
+    candidates = None if begins is None or data.candidates is None else data.candidates[: begins[-1]]
+    gold = None if data.gold is None else data.gold[:end]
+    return SequenceData(data.codes[:end], offsets, gold, begins, candidates)
 
 
 def _seen_pairs(data: SequenceData, labels: int) -> UINT8:
