@@ -63,7 +63,8 @@ class Decisions:
 
     def probability(self, codes: UINT32) -> npt.NDArray[np.float64]:
         """How likely it is that the answer is yes [questions]."""
-        return self._model.marginals(SequenceData(codes, _offsets(len(codes), _ANSWERED)))[:, 1]
+        data = SequenceData(codes, _offsets(len(codes), _ANSWERED))
+        return self._model.confidence(data, np.ones(len(codes), np.int32))
 
     def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """All there is to it: metadata for JSON, and arrays.
