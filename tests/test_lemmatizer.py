@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headlong.errors import DataError, ModelError
+from headlong.errors import DataError, ModelError, NotFittedError, OptionError
 from headlong.models.edits import BARE, KEEP, LOWER, TITLE, WHOLE, Edit, accented, edit_between
-from headlong.models.lemmatizer import Lemmatizer, LemmatizerOptions
+from headlong.models.lemmatizer import Lemmatizer
 from headlong.text import Sentence
 
 REGULAR = (
@@ -57,7 +57,7 @@ def treebank() -> list[Sentence]:
 
 @pytest.fixture(scope="module")
 def lemmatizer() -> Lemmatizer:
-    return Lemmatizer.fit(treebank(), LemmatizerOptions(bits=14))
+    return Lemmatizer(bits=14).fit(treebank())
 
 
 def lemma(lemmatizer: Lemmatizer, form: str, upos: str, feats: str = "_") -> str:
@@ -116,10 +116,22 @@ def test_state(lemmatizer: Lemmatizer) -> None:
         Lemmatizer.from_state(metadata, arrays)
 
 
+def test_scores_on_development_data() -> None:
+    lemmatizer = Lemmatizer(bits=14).fit(treebank(), treebank()[:10])
+    assert lemmatizer.scores == {"Lemmas": 100.0}
+
+
+def test_bad_use() -> None:
+    with pytest.raises(NotFittedError, match="has not been trained"):
+        Lemmatizer().lemmatize([])
+    with pytest.raises(OptionError, match="bits = 99"):
+        Lemmatizer(bits=99).fit(treebank())
+
+
 def test_words_without_lemma() -> None:
     with pytest.raises(DataError, match="no lemma"):
-        Lemmatizer.fit([Sentence.from_words(["Hi"])])
-    lemmatizer = Lemmatizer.fit([Sentence.from_words(["Hi", "dogs"], lemmas=["_", "dog"])])
+        Lemmatizer().fit([Sentence.from_words(["Hi"])])
+    lemmatizer = Lemmatizer().fit([Sentence.from_words(["Hi", "dogs"], lemmas=["_", "dog"])])
     assert lemma(lemmatizer, "dogs", "_") == "dog"
 
 

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from headlong.errors import ModelError
 from headlong.models.multiword import MultiwordSplitter, Split
-from headlong.models.segmenter import SegmenterOptions
 from headlong.models.tokenizer import Tokenizer
 from headlong.text import MultiwordToken, Sentence
 
-OPTIONS = SegmenterOptions(epochs=3, gap_bits=12, end_bits=12)
+OPTIONS = {"epochs": 3, "gap_bits": 12, "end_bits": 12}
 
 
 def sentence(tokens: list[str | tuple[str, list[str]]]) -> Sentence:
@@ -55,7 +54,7 @@ def treebank(count: int, seed: int = 0) -> list[Sentence]:
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    return Tokenizer.fit(treebank(800), OPTIONS)
+    return Tokenizer(**OPTIONS).fit(treebank(800))
 
 
 def words(tokenizer: Tokenizer, text: str) -> list[str]:
@@ -94,13 +93,13 @@ def test_state(tokenizer: Tokenizer) -> None:
 
 
 def test_without_multiword_tokens() -> None:
-    tokenizer = Tokenizer.fit([sentence(["a", "b", "."])] * 20, OPTIONS)
+    tokenizer = Tokenizer(**OPTIONS).fit([sentence(["a", "b", "."])] * 20)
     assert "multiword" not in tokenizer.state()[0]
 
 
 def test_tokens_that_are_always_split() -> None:
     """No decision to learn: every token seen is split."""
-    tokenizer = Tokenizer.fit([sentence([("du", ["de", "le"])])] * 5, OPTIONS)
+    tokenizer = Tokenizer(**OPTIONS).fit([sentence([("du", ["de", "le"])])] * 5)
     assert words(tokenizer, "du") == ["de", "le"]
 
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headlong.errors import DataError, ModelError
+from headlong.errors import DataError, ModelError, NotFittedError, OptionError
 from headlong.features.boundaries import CaseTable, Layout, stretches
 from headlong.models import segmenter as segmenter_module
 from headlong.models import tokenizer as tokenizer_module
-from headlong.models.segmenter import ALWAYS, NEVER, Segmenter, SegmenterOptions, gap_rules
+from headlong.models.segmenter import ALWAYS, NEVER, Segmenter, gap_rules
 from headlong.models.tokenizer import Tokenizer
 from headlong.text import Sentence, read_conllu, write_conllu
 from headlong.text.characters import Characters, Hashes, code_points, kind_of, name_hash
@@ -53,7 +53,7 @@ def sentences(count: int, seed: int = 0) -> list[Sentence]:
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    return Tokenizer.fit(sentences(600), SegmenterOptions(epochs=4, gap_bits=12, end_bits=12))
+    return Tokenizer(epochs=4, gap_bits=12, end_bits=12).fit(sentences(600))
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def spacious() -> Tokenizer:
     words = ["gia đình", "công ty", "tôi", "có", "nhà", "thể thao"]
     randomness = random.Random(3)
     made = [Sentence.from_words([*randomness.choices(words, k=6), "."]) for _ in range(300)]
-    return Tokenizer.fit(made, SegmenterOptions(epochs=4, gap_bits=12, end_bits=12))
+    return Tokenizer(epochs=4, gap_bits=12, end_bits=12).fit(made)
 
 
 def rebuilt(found: list[Sentence]) -> str:
@@ -170,7 +170,7 @@ def test_words_without_spaces_between() -> None:
     for _ in range(300):
         forms = [*randomness.choices(words, k=5), "。"]
         made.append(Sentence.from_words(forms, misc=["SpaceAfter=No"] * 6))
-    tokenizer = Tokenizer.fit(made, SegmenterOptions(epochs=4, gap_bits=12, end_bits=12))
+    tokenizer = Tokenizer(epochs=4, gap_bits=12, end_bits=12).fit(made)
     found = list(tokenizer.tokenize("一個重要的國家。國家的人。"))
     assert [sentence.forms[1:] for sentence in found] == [
         ["一個", "重要", "的", "國家", "。"],
@@ -279,19 +279,35 @@ def test_state(tokenizer: Tokenizer) -> None:
 
 
 def test_training_is_the_same_each_time() -> None:
-    options = SegmenterOptions(epochs=1, gap_bits=10, end_bits=10)
-    first, second = (Tokenizer.fit(sentences(60), options).state()[1] for _ in range(2))
+    options = {"epochs": 1, "gap_bits": 10, "end_bits": 10}
+    first, second = (Tokenizer(**options).fit(sentences(60)).state()[1] for _ in range(2))
     assert all((first[name] == second[name]).all() for name in first)
+
+
+def test_scores_on_development_data() -> None:
+    tokenizer = Tokenizer(epochs=3, gap_bits=12, end_bits=12).fit(sentences(300), sentences(40, seed=7))
+    assert set(tokenizer.scores) == {"Tokens", "Sentences", "Words"}
+    assert all(95.0 < score <= 100.0 for score in tokenizer.scores.values())
+    assert Tokenizer.from_state(*tokenizer.state()).scores == tokenizer.scores
+
+
+def test_bad_use(tokenizer: Tokenizer) -> None:
+    with pytest.raises(NotFittedError, match="has not been trained"):
+        Tokenizer().tokenize("Hi")
+    with pytest.raises(OptionError, match="epochs = 0"):
+        Tokenizer(epochs=0).fit(sentences(1))
+    with pytest.raises(OptionError, match="longest = 0"):
+        tokenizer.tokenize("Hi", longest=0)
 
 
 def test_no_training_data() -> None:
     with pytest.raises(DataError, match="no sentence"):
-        Tokenizer.fit([])
+        Tokenizer().fit([])
 
 
 def test_one_sentence_of_training() -> None:
     """No decision has two answers: rules alone must do."""
-    tokenizer = Tokenizer.fit([Sentence.from_words(["Hi"])])
+    tokenizer = Tokenizer().fit([Sentence.from_words(["Hi"])])
     assert [s.forms[1:] for s in tokenizer.tokenize("Hi there. You")] == [["Hi", "there."], ["You"]]
 
 

@@ -13,6 +13,9 @@ from headlong.features.templates import Family
 from headlong.models.sequence import Report, SequenceData, SequenceModel, SequenceOptions
 from headlong.text.characters import BOOL, INT32, UINT32
 
+State = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
+"""A model as metadata for JSON, and arrays."""
+
 _STUDIED = 16  # decisions of a training step
 _ANSWERED = 256  # decisions labelled together: their features stay in the cache
 
@@ -66,7 +69,7 @@ class Decisions:
         data = SequenceData(codes, _offsets(len(codes), _ANSWERED))
         return self._model.confidence(data, np.ones(len(codes), np.int32))
 
-    def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def state(self) -> State:
         """All there is to it: metadata for JSON, and arrays.
 
         Training moves the weights of yes and no by the same amount in opposite directions: those of yes are enough.
@@ -89,3 +92,9 @@ class Decisions:
 
 def _offsets(items: int, length: int) -> INT32:
     return np.append(np.arange(0, items, length), items).astype(np.int32)
+
+
+def below(arrays: dict[str, npt.NDArray[Any]], prefix: str) -> dict[str, npt.NDArray[Any]]:
+    """The arrays whose names begin with ``prefix.``, without it."""
+    begin = f"{prefix}."
+    return {name.removeprefix(begin): array for name, array in arrays.items() if name.startswith(begin)}

@@ -26,7 +26,7 @@ from headlong.features.boundaries import (
     token_columns,
     token_hashes,
 )
-from headlong.models.decisions import Decisions
+from headlong.models.decisions import Decisions, State, below
 from headlong.models.sequence import Report, SequenceOptions
 from headlong.text.characters import BOOL, INT32, STOP, UINT8, UINT32, UPPER, Characters
 from headlong.text.plain import PlainText
@@ -37,24 +37,32 @@ _RARE = 0.01  # a kind of gap where fewer tokens end than this share counts as o
 _MANY = 0.15  # share of gaps without a rule from which on they are decided together
 _CASE_BITS = 18
 
-State = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
-
 
 @dataclass(frozen=True)
-class SegmenterOptions:
-    """Settings of training: epochs and rate of the learner, and table sizes of the two kinds of decisions.
+class TokenizerOptions:
+    """All settings of a tokenizer. They are stored with it.
 
-    Where words are not told apart by spaces, gaps are decided together, from a table four times as large.
+    epochs, rate: passes over the training data, and the first step of the learner (a CRF).
+    gap_bits, end_bits: the tables for ends of tokens and of sentences have 2^bits weights. Where words are not told
+        apart by spaces, gaps are decided together, from a table four times as large.
     """
 
     epochs: int = 8
     rate: float = 0.1
     gap_bits: int = 16
     end_bits: int = 18
+    seed: int = 1
+
+    def check(self) -> None:
+        """Raises OptionError for a value that cannot work."""
+        self.sequence(self.gap_bits + 2, 1).check()
+        self.sequence(self.end_bits).check()
 
     def sequence(self, bits: int, order: int = 0) -> SequenceOptions:
         """The options of a sequence model with a table of 2^bits rows."""
-        return SequenceOptions(order=order, learner="crf", epochs=self.epochs, rate=self.rate, bits=bits)
+        return SequenceOptions(
+            order=order, learner="crf", epochs=self.epochs, rate=self.rate, bits=bits, seed=self.seed
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +123,7 @@ class Segmenter:
         self._rules, self._gaps, self._ends, self._cases = rules, gaps, ends, cases
 
     @classmethod
-    def fit(cls, plain: PlainText, options: SegmenterOptions, *, progress: Report = None) -> tuple[Segmenter, Segments]:
+    def fit(cls, plain: PlainText, options: TokenizerOptions, *, progress: Report = None) -> tuple[Segmenter, Segments]:
         """Learns from a text with its tokens and sentences; returns these too, as they stand in the text."""
         layout = Layout(Characters(plain.text))
         ended = np.zeros(len(layout.characters), np.bool_)
@@ -188,12 +196,6 @@ class Segmenter:
         return cls(rules, found["gaps"], found["ends"], cases)
 
 
-def below(arrays: dict[str, npt.NDArray[Any]], prefix: str) -> dict[str, npt.NDArray[Any]]:
-    """The arrays whose names begin with ``prefix.``, without it."""
-    begin = f"{prefix}."
-    return {name.removeprefix(begin): array for name, array in arrays.items() if name.startswith(begin)}
-
-
 def _asked(layout: Layout, rules: UINT8) -> npt.NDArray[np.intp]:
     """The gaps that need a decision."""
     return np.flatnonzero((rules[layout.gap_kinds] == ASK) & (layout.between != PARAGRAPH) & ~layout.glued)
@@ -207,7 +209,7 @@ def _sequences(layout: Layout, rules: UINT8, asked: npt.NDArray[np.intp]) -> INT
 
 
 def _fit_gaps(
-    layout: Layout, splits: BOOL, rules: UINT8, options: SegmenterOptions, progress: Report
+    layout: Layout, splits: BOOL, rules: UINT8, options: TokenizerOptions, progress: Report
 ) -> Decisions | None:
     """Learns where tokens end in the gaps that have no rule; None if there is nothing to learn."""
     asked = _asked(layout, rules)
@@ -226,7 +228,7 @@ def _fit_gaps(
     )
 
 
-def _fit_ends(segments: Segments, options: SegmenterOptions, progress: Report) -> Decisions | None:
+def _fit_ends(segments: Segments, options: TokenizerOptions, progress: Report) -> Decisions | None:
     """Learns where sentences end inside paragraphs; None if there is nothing to learn."""
     inside = np.flatnonzero(segments.between != PARAGRAPH)
     if len(np.unique(segments.last[inside])) < 2:
