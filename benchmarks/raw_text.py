@@ -40,7 +40,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     for name in options.treebanks:
         folder = treebanks() / name
         begin = time.perf_counter()
-        tokenizer = Tokenizer.fit(headlong.read_conllu(folder / "train.conllu"))
+        tokenizer = Tokenizer().fit(headlong.read_conllu(folder / "train.conllu"))
         trained = time.perf_counter() - begin
         path = folder / f"{options.split}.conllu"
         text = raw_text(path) * 5

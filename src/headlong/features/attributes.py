@@ -61,6 +61,11 @@ _OF_FORM: dict[str, Callable[[str], str]] = {
     "suffix5": lambda form: form[-5:].lower(),
     "suffix6": lambda form: form[-6:].lower(),
     "suffix7": lambda form: form[-7:].lower(),
+    "infix1": lambda form: form[-4:-1].lower(),
+    "infix2": lambda form: form[-5:-2].lower(),
+    "infix3": lambda form: form[-6:-3].lower(),
+    "infix4": lambda form: form[-7:-4].lower(),
+    "infix5": lambda form: form[-8:-5].lower(),
 }
 ATTRIBUTES = (*_OF_FORM, "lemma", "upos", "xpos", "feats")
 

@@ -38,42 +38,45 @@ _SHAPE = 6
 GAP_TEMPLATES = rows(
     """
     w.L1 w.R1 w.Between | w.L2 w.L1 w.R1 | w.L1 w.R1 w.R2 | w.L2 w.L1 w.R1 w.R2 | w.L3 w.L2 w.L1 w.Between
-    w.R1 w.R2 w.R3 w.Between | w.L1 w.Rkind w.Between | w.Lkind w.R1 w.Between | w.L3 w.L2 w.L1 w.R1 | w.L1 w.R1 w.R2 w.R3
-    w.Lrun w.R1 w.Between | w.L1 w.Rrun w.Between | w.Lrun w.Rrun w.Between | w.Lrun w.Between | w.Rrun w.Between
-    w.Lrun2 w.Lrun w.Between | w.Rrun w.Rrun2 w.Between | w.Lrun w.Rrun w.Rrun2 | w.Lrun2 w.Lrun w.Rrun
-    w.Lpart w.R1 | w.L1 w.Rpart | w.Lpart w.Rpart | w.Lshape w.Rshape w.Between | w.Lshape w.L1 w.R1 | w.Rshape w.L1 w.R1
-    w.Llength w.L1 w.R1 | w.Rlength w.L1 w.R1 | w.Lrepeat w.Rrepeat w.L1 w.R1 | w.Address w.L1 w.R1 | w.Address w.Rshape
-    w.Next w.L1 w.Rshape w.Lshape | w.Lrun w.L1 w.Next
-    w.Edge w.Address | w.Edge w.Address w.L1 w.R1 | w.Edge w.Lrun w.R1 | w.Edge w.L1 w.Rrun | w.Edge w.Lkind w.Rkind w.Between
-    w.L2kind w.L1 w.R1 w.R2kind | w.L2kind w.Lkind w.R1 w.R2kind w.Edge | w.L2kind w.L1 w.Rkind w.R2kind w.Edge
-    w.Edge w.Next w.R1 w.Llength w.Lkind | w.Address w.Lkind w.Rkind
+    w.R1 w.R2 w.R3 w.Between | w.L1 w.Rkind w.Between | w.Lkind w.R1 w.Between | w.L3 w.L2 w.L1 w.R1
+    w.L1 w.R1 w.R2 w.R3 | w.Lrun w.R1 w.Between | w.L1 w.Rrun w.Between | w.Lrun w.Rrun w.Between | w.Lrun w.Between
+    w.Rrun w.Between | w.Lrun2 w.Lrun w.Between | w.Rrun w.Rrun2 w.Between | w.Lrun w.Rrun w.Rrun2
+    w.Lrun2 w.Lrun w.Rrun | w.Lpart w.R1 | w.L1 w.Rpart | w.Lpart w.Rpart | w.Lshape w.Rshape w.Between
+    w.Lshape w.L1 w.R1 | w.Rshape w.L1 w.R1 | w.Llength w.L1 w.R1 | w.Rlength w.L1 w.R1
+    w.Lrepeat w.Rrepeat w.L1 w.R1 | w.Address w.L1 w.R1 | w.Address w.Rshape | w.Next w.L1 w.Rshape w.Lshape
+    w.Lrun w.L1 w.Next | w.Edge w.Address | w.Edge w.Address w.L1 w.R1 | w.Edge w.Lrun w.R1 | w.Edge w.L1 w.Rrun
+    w.Edge w.Lkind w.Rkind w.Between | w.L2kind w.L1 w.R1 w.R2kind | w.L2kind w.Lkind w.R1 w.R2kind w.Edge
+    w.L2kind w.L1 w.Rkind w.R2kind w.Edge | w.Edge w.Next w.R1 w.Llength w.Lkind | w.Address w.Lkind w.Rkind
     """
 )
 GAP_FAMILY = Family("gap", "w", (), GAP_TEMPLATES)
 GAP_ATTRIBUTES = GAP_FAMILY.attributes
 
-TOKEN_TEMPLATES = rows(
+END_TEMPLATES = rows(
     """
     w.Form w.Between | w.Form w.Next w.Between | w.Next w.Between | w.Before w.Form | w.Before w.Form w.Next
     w.Form w.Nshape w.Between | w.Shape w.Nshape w.Between | w.Shape w.Next | w.Bshape w.Shape w.Nshape w.Between
     w.Form w.Ncase w.Between | w.Form w.Nshape w.Ncase | w.Bshape w.Form w.Ncase w.Between | w.Before w.Nshape
     w.Next w.Next2 | w.Form w.Next w.Next2 | w.Next2 w.Nshape w.Form | w.Nshape w.N2shape w.Form w.Between
-    w.Since w.Form w.Nshape | w.Since w.Shape w.Ncase | w.From w.Form | w.From w.Shape w.Nshape | w.Left w.Form w.Between
-    w.Left w.Shape w.Nshape | w.Before2 w.Before w.Form | w.Last w.Nshape w.Between | w.Ending w.Nshape w.Form
-    w.Sides w.Form w.Between w.Ncase | w.N2case w.Ncase w.Form w.Next | w.Ending w.Next | w.Next2 w.Ncase w.Form
-    w.Form w.Sides w.Nshape | w.Since w.From w.Left w.Shape | w.Bcase w.Before w.Form w.Ncase
+    w.Since w.Form w.Nshape | w.Since w.Shape w.Ncase | w.From w.Form | w.From w.Shape w.Nshape
+    w.Left w.Form w.Between | w.Left w.Shape w.Nshape | w.Before2 w.Before w.Form | w.Last w.Nshape w.Between
+    w.Ending w.Nshape w.Form | w.Sides w.Form w.Between w.Ncase | w.N2case w.Ncase w.Form w.Next | w.Ending w.Next
+    w.Next2 w.Ncase w.Form | w.Form w.Sides w.Nshape | w.Since w.From w.Left w.Shape | w.Bcase w.Before w.Form w.Ncase
     """
 )
-END_FAMILY = Family("end", "w", (), TOKEN_TEMPLATES)
+END_FAMILY = Family("end", "w", (), END_TEMPLATES)
 END_ATTRIBUTES = END_FAMILY.attributes
 
 MULTIWORD_TEMPLATES = rows(
     """
-    w.Form | w.Before w.Form | w.Form w.Next | w.Before w.Form w.Next | w.Before2 w.Before w.Form | w.Form w.Next w.Next2
-    w.Form w.Nshape | w.Bshape w.Form | w.Shape w.Form | w.Form w.Nending | w.Bending w.Form | w.Bending w.Form w.Nending
-    w.Suffix2 | w.Suffix3 | w.Suffix4 | w.Suffix5 | w.Suffix6 | w.Suffix3 w.Shape | w.Suffix2 w.Next | w.Suffix3 w.Next
-    w.Suffix2 w.Nshape | w.Suffix3 w.Bending | w.Suffix2 w.Nending | w.Suffix4 w.Nending | w.Before w.Suffix3 | w.Suffix4 w.Sides
-    w.Rule | w.Rule w.Shape | w.Rule w.Next | w.Rule w.Nshape | w.Rule w.Nending | w.Rule w.Before | w.Rule w.Bending
+    w.Form | w.Before w.Form | w.Form w.Next | w.Before w.Form w.Next | w.Before2 w.Before w.Form
+    w.Form w.Next w.Next2 | w.Form w.Nshape | w.Bshape w.Form | w.Shape w.Form | w.Form w.Nending | w.Bending w.Form
+    w.Bending w.Form w.Nending | w.Suffix2 | w.Suffix3 | w.Suffix4 | w.Suffix5 | w.Suffix6 | w.Suffix3 w.Shape
+    w.Suffix2 w.Next | w.Suffix3 w.Next | w.Suffix2 w.Nshape | w.Suffix3 w.Bending | w.Suffix2 w.Nending
+    w.Suffix4 w.Nending | w.Before w.Suffix3 | w.Suffix4 w.Sides | w.Known | w.Known w.Rule | w.Known w.Suffix2
+    w.Known w.Suffix3 | w.Known w.Nending | w.Known w.Shape | w.Stems w.Rule | w.Stems w.Suffix2 | w.Stems w.Suffix3
+    w.Stems w.Suffix4 | w.Stems w.Suffix5 | w.Rule | w.Rule w.Shape | w.Rule w.Next | w.Rule w.Nshape
+    w.Rule w.Nending | w.Rule w.Before | w.Rule w.Bending
     """
 )
 MULTIWORD_FAMILY = Family("multiword", "w", (), MULTIWORD_TEMPLATES)
@@ -217,6 +220,9 @@ UNSEEN, IS_LOWER, IS_UPPER, IS_BOTH, NO_LETTER = range(CASES)
 """How a word is written in running text, beginnings of sentences aside."""
 
 
+_QUARTERS: UINT8 = np.arange(0, 8, 2, dtype=np.uint8)
+
+
 class CaseTable:
     """How words are written in the training text: a small hash table of two bits a place."""
 
@@ -239,17 +245,19 @@ class CaseTable:
     def packed(self) -> UINT8:
         """The table with four places a byte."""
         quarters = self.cells.reshape(-1, 4)
-        return quarters[:, 0] | quarters[:, 1] << 2 | quarters[:, 2] << 4 | quarters[:, 3] << 6
+        packed: UINT8 = np.bitwise_or.reduce(quarters << _QUARTERS, axis=1)
+        return packed
 
     @classmethod
     def unpacked(cls, packed: UINT8) -> CaseTable:
         """The table that `packed` made."""
-        return cls((packed[:, None] >> np.arange(0, 8, 2, dtype=np.uint8) & np.uint8(3)).reshape(-1))
+        return cls((packed[:, None] >> _QUARTERS & np.uint8(3)).reshape(-1))
 
     def of(self, hashes: UINT32) -> UINT8:
         """The case of words by their hashes in lower case."""
         bits = len(self.cells).bit_length() - 1
-        return self.cells[hashes >> np.uint32(32 - bits)]
+        found: UINT8 = self.cells[hashes >> np.uint32(32 - bits)]
+        return found
 
 
 def token_hashes(layout: Layout, begins: INT32, ends: INT32) -> UINT32:

@@ -19,6 +19,7 @@ TAGS = Family(
             """
 w.form | w.lower | w.shape | w.prefix1 | w.prefix2 | w.prefix3 | w.prefix4
 w.suffix1 | w.suffix2 | w.suffix3 | w.suffix4 | w.suffix5 | w.suffix6 | w.suffix7
+w.infix1 | w.infix2 | w.infix3
 w[-1].lower | w[+1].lower | w[-2].lower | w[+2].lower | w[-1].suffix3 | w[+1].suffix3
 w[-1].lower w.lower | w.lower w[+1].lower | w[-1].lower w[+1].lower | w[-2].lower w[-1].lower | w[+1].lower w[+2].lower
 w[-1].shape w.shape | w.shape w[+1].shape | w[-1].lower w.suffix3 | w.suffix3 w[+1].lower
@@ -39,7 +40,8 @@ MORPHOLOGY = Family(
             """
 w.first | w.first w.form | w.first w.lower | w.first w.shape | w.first w.prefix2 | w.first w.prefix3
 w.first w.suffix1 | w.first w.suffix2 | w.first w.suffix3 | w.first w.suffix4 | w.first w.suffix5
-w.first w.suffix6 | w.first w.suffix7
+w.first w.suffix6 | w.first w.suffix7 | w.first w.prefix4
+w.first w.infix1 | w.first w.infix2 | w.first w.infix3 | w.first w.infix4 | w.first w.infix5
 w[-1].first w.first | w.first w[+1].first | w[-2].first w[-1].first w.first | w.first w[+1].first w[+2].first
 w[-1].first w.first w[+1].first | w.first w[-1].lower | w.first w[+1].lower | w.first w[-2].lower | w.first w[+2].lower
 w[-1].lower w.lower | w.lower w[+1].lower | w.first w.suffix3 w[-1].first | w.first w.suffix3 w[+1].first
@@ -48,5 +50,13 @@ w.first w.suffix2 w[-1].lower | w.first w.suffix2 w[+1].lower | w.first w[-1].su
 """
         ),
     ),
-    ("first", "form", "lower", "shape", *(f"prefix{n}" for n in range(1, 5)), *(f"suffix{n}" for n in range(1, 8))),
+    (
+        "first",
+        "form",
+        "lower",
+        "shape",
+        *(f"prefix{n}" for n in range(1, 5)),
+        *(f"suffix{n}" for n in range(1, 8)),
+        *(f"infix{n}" for n in range(1, 6)),
+    ),
 )

@@ -1,4 +1,4 @@
-"""Many yes-or-no questions asked alike: a sequence model of order 0 and two labels, kept in a column of weights."""
+"""Many yes-or-no questions asked alike: a sequence model of two labels, kept in one column of weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ import numpy.typing as npt
 from headlong.errors import ModelError
 from headlong.features.templates import Family
 from headlong.models.sequence import Report, SequenceData, SequenceModel, SequenceOptions
-from headlong.text.characters import BOOL, UINT32
+from headlong.text.characters import BOOL, INT32, UINT32
+
+State = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
+"""A model as metadata for JSON, and arrays."""
 
 _STUDIED = 16  # decisions of a training step
 _ANSWERED = 256  # decisions labelled together: their features stay in the cache
@@ -32,34 +35,48 @@ class Decisions:
         answers: BOOL,
         *,
         attributes: Sequence[str],
+        offsets: INT32 | None = None,
         stage: str,
         progress: Report = None,
     ) -> Decisions:
         """Learns from questions, codes [questions, attributes], and their answers [questions].
 
-        `attributes` are the names of the codes' columns. Questions are independent of each other; a few neighbours make one step of training.
+        `attributes` are the names of the codes' columns. With order 0 questions are independent of each other; else
+        the answers of a sequence hang together, and `offsets` [sequences + 1] say where sequences begin.
         """
-        data = SequenceData(codes, _offsets(len(codes), _STUDIED), answers.astype(np.int32))
+        if offsets is None:
+            offsets = _offsets(len(codes), _STUDIED)
+        data = SequenceData(codes, offsets, answers.astype(np.int32))
         model = SequenceModel.fit(
             family, options, data, attributes=attributes, labels=2, progress=progress, stage=stage
         )
         return cls.from_state(*cls(model).state())
 
-    def answer(self, codes: UINT32) -> BOOL:
-        """The answers [questions]."""
-        return self._model.label(self._data(codes)) == 1
+    @property
+    def chained(self) -> bool:
+        """Whether answers hang together."""
+        return self._model.options.order > 0
+
+    def answer(self, codes: UINT32, offsets: INT32 | None = None) -> BOOL:
+        """The answers [questions]; where they hang together, `offsets` as in training."""
+        if offsets is None:
+            offsets = _offsets(len(codes), _ANSWERED)
+        answers: BOOL = self._model.label(SequenceData(codes, offsets)) == 1
+        return answers
 
     def probability(self, codes: UINT32) -> npt.NDArray[np.float64]:
         """How likely it is that the answer is yes [questions]."""
-        return self._model.marginals(self._data(codes))[:, 1]
+        data = SequenceData(codes, _offsets(len(codes), _ANSWERED))
+        return self._model.confidence(data, np.ones(len(codes), np.int32))
 
-    def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def state(self) -> State:
         """All there is to it: metadata for JSON, and arrays.
 
         Training moves the weights of yes and no by the same amount in opposite directions: those of yes are enough.
         """
         metadata, arrays = self._model.state()
-        return metadata, {"yes": np.ascontiguousarray(arrays["rows"][:, 1])}
+        kept = {"yes": np.ascontiguousarray(arrays["rows"][:, 1])}
+        return metadata, kept | ({"transitions": arrays["transitions"]} if self.chained else {})
 
     @classmethod
     def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Decisions:
@@ -69,13 +86,15 @@ class Decisions:
             raise ModelError("a model of decisions has no weights, expected a column of 16-bit numbers")
         rows = np.zeros((len(yes), 8), np.int16)
         rows[:, 0], rows[:, 1] = -yes, yes
-        transitions = np.zeros((0, 2), np.int16)
+        transitions = arrays.get("transitions", np.zeros((0, 2), np.int16))
         return cls(SequenceModel.from_state(metadata, {"rows": rows, "transitions": transitions}))
 
-    @staticmethod
-    def _data(codes: UINT32) -> SequenceData:
-        return SequenceData(codes, _offsets(len(codes), _ANSWERED))
 
-
-def _offsets(items: int, length: int) -> npt.NDArray[np.int32]:
+def _offsets(items: int, length: int) -> INT32:
     return np.append(np.arange(0, items, length), items).astype(np.int32)
+
+
+def below(arrays: dict[str, npt.NDArray[Any]], prefix: str) -> dict[str, npt.NDArray[Any]]:
+    """The arrays whose names begin with ``prefix.``, without it."""
+    begin = f"{prefix}."
+    return {name.removeprefix(begin): array for name, array in arrays.items() if name.startswith(begin)}

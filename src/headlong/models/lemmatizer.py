@@ -6,17 +6,18 @@ import threading
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from operator import eq
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from headlong.errors import DataError, ModelError
+from headlong.errors import DataError, ModelError, NotFittedError
 from headlong.features.attributes import shape
 from headlong.features.templates import Family, rows
-from headlong.models.decisions import Decisions
+from headlong.models.decisions import Decisions, State, below
 from headlong.models.edits import KEEP, LOWER, WHOLE, Edit, edit_between
 from headlong.models.sequence import Report, SequenceOptions
 from headlong.text import Sentence
@@ -35,12 +36,13 @@ _BATCH = 512  # sentences
 LEMMA_TEMPLATES = rows(
     """
     w.Script w.Upos w.Feats | w.Script w.Upos w.Suffix1 | w.Script w.Upos w.Suffix2 | w.Script w.Upos w.Suffix3
-    w.Script w.Upos w.Suffix4 | w.Script w.Upos w.Suffix5 | w.Script w.Upos w.Suffix6 | w.Script w.Form | w.Script w.Form w.Upos
+    w.Script w.Upos w.Suffix4 | w.Script w.Upos w.Suffix5 | w.Script w.Upos w.Suffix6
+    w.Script w.Form | w.Script w.Form w.Upos
     w.Script w.Feats w.Suffix1 | w.Script w.Feats w.Suffix2 | w.Script w.Feats w.Suffix3 | w.Script w.Feats w.Suffix4
     w.Script w.Shape w.Upos | w.Script w.Prefix2 w.Upos | w.Script w.Prefix3 w.Upos | w.Script w.Length w.Upos
     w.Seen w.Upos | w.Seen w.Script w.Upos | w.Seen w.Ending w.Upos | w.Seen w.Feats w.Ending | w.Lcase w.Shape w.Upos
-    w.Ending w.Upos | w.Ending w.Upos w.Suffix2 | w.Ending w.Feats | w.Tail w.Upos | w.Tail w.Feats | w.Seen w.Script w.Suffix2
-    w.Ending w.Suffix3 w.Upos | w.Tail w.Suffix2 w.Upos
+    w.Ending w.Upos | w.Ending w.Upos w.Suffix2 | w.Ending w.Feats | w.Tail w.Upos | w.Tail w.Feats
+    w.Seen w.Script w.Suffix2 | w.Ending w.Suffix3 w.Upos | w.Tail w.Suffix2 w.Upos
     """
 )
 LEMMA_FAMILY = Family("lemma", "w", (), LEMMA_TEMPLATES)
@@ -58,15 +60,93 @@ class _Word(NamedTuple):
 
 @dataclass(frozen=True)
 class LemmatizerOptions:
-    """Settings of training: epochs and rate of the learner, size of the table."""
+    """All settings of a lemmatizer. They are stored with it.
 
-    epochs: int = 8
-    rate: float = 0.1
+    epochs, rate: passes over the training words, and the first step of the learner (a CRF).
+    bits: the table has 2^bits weights.
+    """
+
+    epochs: int = 10
+    rate: float = 0.2
     bits: int = 18
+    seed: int = 1
+
+    def check(self) -> None:
+        """Raises OptionError for a value that cannot work."""
+        self.sequence().check()
+
+    def sequence(self) -> SequenceOptions:
+        """The options of the sequence model."""
+        return SequenceOptions(
+            order=0, learner="crf", epochs=self.epochs, rate=self.rate, bits=self.bits, seed=self.seed
+        )
 
 
 class Lemmatizer:
-    """Gives words their lemmas, from form, UPOS and FEATS; immutable but for a bounded cache. Made by `fit`.
+    """Gives words their lemmas, from form, UPOS and FEATS. The options are those of `LemmatizerOptions`.
+
+    A trained lemmatizer does not change any more, but for a bounded cache, and may be used by several threads.
+
+    >>> train = [Sentence.from_words([noun + "s"], lemmas=[noun], upos=["NOUN"]) for noun in ("dog", "cat", "bird")]
+    >>> lemmatizer = Lemmatizer(bits=10).fit(train)
+    >>> [sentence.lemmas[1:] for sentence in lemmatizer.lemmatize([Sentence.from_words(["Trees"], upos=["NOUN"])])]
+    [['tree']]
+    """
+
+    def __init__(self, *, epochs: int = 10, rate: float = 0.2, bits: int = 18, seed: int = 1) -> None:
+        self.options = LemmatizerOptions(epochs, rate, bits, seed)
+        self.scores: dict[str, float] = {}
+        self._trained: _Trained | None = None
+
+    def fit(self, train: Iterable[Sentence], dev: Iterable[Sentence] | None = None, *, progress: Report = None) -> Self:
+        """Trains on sentences with lemmas; forgets any earlier training. Returns the lemmatizer itself.
+
+        Words without a lemma (``_``) are passed over. With `dev`, `scores` has the share in per cent of its words that
+        get their lemma, given its tags.
+        """
+        self.options.check()
+        self._trained = None
+        self._trained = _Trained.fit(train, self.options, progress)
+        self.scores = {}
+        if dev is not None:
+            gold = list(dev)
+            pairs = zip(gold, self.lemmatize(gold), strict=True)
+            right = [list(map(eq, one.lemmas[1:], other.lemmas[1:])) for one, other in pairs]
+            self.scores = {"Lemmas": 100 * sum(map(sum, right)) / max(sum(map(len, right)), 1)}
+        return self
+
+    def lemmatize(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """The sentences with lemmas, in order, as they come: memory does not grow with the input."""
+        return self.trained.lemmatize(sentences)
+
+    @property
+    def trained(self) -> _Trained:
+        """What training left behind."""
+        if self._trained is None:
+            raise NotFittedError("this lemmatizer has not been trained: call fit, or load a model")
+        return self._trained
+
+    def state(self) -> State:
+        """All there is to the lemmatizer: metadata for JSON, and arrays."""
+        metadata, arrays = self.trained.state()
+        return {"options": asdict(self.options), "scores": self.scores, **metadata}, arrays
+
+    @classmethod
+    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Lemmatizer:
+        """The lemmatizer whose `state` this is."""
+        try:
+            lemmatizer = cls(**metadata["options"])
+            lemmatizer.options.check()
+            lemmatizer.scores = dict(metadata["scores"])
+            lemmatizer._trained = _Trained.from_state(metadata, arrays)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
+            raise ModelError(f"a lemmatizer does not fit together ({reason}), expected a sound one") from error
+        return lemmatizer
+
+
+class _Trained:
+    """What training leaves behind.
 
     Words of the training data have their script in a table. The candidates of other words are the scripts seen on
     words of their tag with the longest endings in common; a decision is made for each, and the likeliest one wins.
@@ -88,14 +168,12 @@ class Lemmatizer:
         self._endings: dict[int, list[int]] = defaultdict(list)
         for key, script in zip(*(array.tolist() for array in endings), strict=True):
             self._endings[key].append(script)
-        self._cache: dict[_Word, str] = {}
+        self._cache: dict[tuple[str, str, str], str] = {}
         self._lock = threading.Lock()
 
     @classmethod
-    def fit(
-        cls, train: Iterable[Sentence], options: LemmatizerOptions | None = None, *, progress: Report = None
-    ) -> Lemmatizer:
-        """Trains on sentences with lemmas; words without one (``_``) are passed over."""
+    def fit(cls, train: Iterable[Sentence], options: LemmatizerOptions, progress: Report) -> _Trained:
+        """See `Lemmatizer.fit`."""
         gold = _gold(train)
         edits = {word: edit_between(word.form, lemma) for word, lemma in gold.items()}
         frequent = Counter(edits.values())
@@ -109,19 +187,18 @@ class Lemmatizer:
         lemmas = np.zeros(2**_LEMMA_BITS, np.uint8)
         lemmas[list(of_lemmas)] = 1
         model = cls(scripts, _known_words(chosen), _learn_endings(shared), lemmas, None)
-        model._learn(gold, of_lemmas, options or LemmatizerOptions(), progress)
+        model._learn(gold, of_lemmas, options, progress)
         return model
 
     def lemmatize(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """The sentences with lemmas."""
+        """See `Lemmatizer.lemmatize`."""
         stream = iter(sentences)
         while batch := list(islice(stream, _BATCH)):
-            words = [
-                list(zip(sentence.forms[1:], sentence.upos[1:], sentence.feats[1:], strict=True)) for sentence in batch
-            ]
+            columns = [(sentence.forms[1:], sentence.upos[1:], sentence.feats[1:]) for sentence in batch]
+            words = [list(zip(*three, strict=True)) for three in columns]
             with self._lock:
                 cache = self._cache
-                new = [word for word in set(chain.from_iterable(words)) if word not in cache]
+                new = [word for word in dict.fromkeys(chain.from_iterable(words)) if word not in cache]
                 cache.update(zip(new, self._lemmas_of([_Word(*word) for word in new]), strict=True))
                 found = [["<root>", *map(cache.__getitem__, row)] for row in words]
                 if len(cache) > _CACHE_LIMIT:
@@ -185,8 +262,8 @@ class Lemmatizer:
             for lemma, number in found.items():
                 place = _lemma_place(lemma, word.upos)
                 seen = self._lemmas[place] if counts is None else counts[place] > 0
-                endings = _hash(lemma[-2:]), _hash(lemma[-4:]), _hash(shape(lemma))
-                of_lemmas.append((self._codes[number], int(seen), *endings))
+                case = lemma.islower() + 2 * lemma[:1].isupper() + 4 * lemma.isupper()
+                of_lemmas.append((self._codes[number], int(seen), _hash(lemma[-2:]), _hash(lemma[-4:]), case))
         repeated = np.repeat(of_words, list(map(len, candidates)), axis=0)
         return np.concatenate([repeated, np.array(of_lemmas, np.uint32)], axis=1)
 
@@ -206,7 +283,7 @@ class Lemmatizer:
         if any(answers):
             self._decisions = Decisions.fit(
                 LEMMA_FAMILY,
-                SequenceOptions(order=0, learner="crf", epochs=options.epochs, rate=options.rate, bits=options.bits),
+                options.sequence(),
                 np.concatenate(codes),
                 np.array(answers, np.bool_),
                 attributes=_ATTRIBUTES,
@@ -214,8 +291,8 @@ class Lemmatizer:
                 progress=progress,
             )
 
-    def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """All there is to the lemmatizer: metadata for JSON, and arrays."""
+    def state(self) -> State:
+        """Metadata for JSON, and arrays."""
         metadata: dict[str, Any] = {"scripts": [list(script) for script in self._scripts]}
         arrays: dict[str, npt.NDArray[Any]] = {"lemmas": np.packbits(self._lemmas)}
         for name, (keys, scripts) in self._arrays.items():
@@ -226,16 +303,16 @@ class Lemmatizer:
         return metadata, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Lemmatizer:
-        """The lemmatizer whose `state` this is."""
-        try:
-            scripts = [Edit(*script[:5], tuple(script[5]) if script[5] else None) for script in metadata["scripts"]]
-            pairs = [(arrays[name], arrays[f"{name}_scripts"]) for name in ("known", "endings")]
-            stored = metadata.get("decisions")
-            decisions = Decisions.from_state(stored, {"yes": arrays["decisions.yes"]}) if stored else None
-            return cls(scripts, pairs[0], pairs[1], np.unpackbits(arrays["lemmas"]), decisions)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"a lemmatizer does not fit together ({error}), expected a sound one") from error
+    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> _Trained:
+        """What `state` was made from."""
+        scripts = [
+            Edit(case, front_cut, front, back_cut, back, (accent[0], accent[1]) if accent else None)
+            for case, front_cut, front, back_cut, back, accent in metadata["scripts"]
+        ]
+        known, endings = ((arrays[name], arrays[f"{name}_scripts"]) for name in ("known", "endings"))
+        stored = metadata.get("decisions")
+        decisions = Decisions.from_state(stored, below(arrays, "decisions")) if stored else None
+        return cls(scripts, known, endings, np.unpackbits(arrays["lemmas"]), decisions)
 
 
 def _gold(train: Iterable[Sentence]) -> dict[_Word, str]:
@@ -276,8 +353,7 @@ def _learn_endings(scripts: dict[_Word, int]) -> Pairs:
         for length in range(min(_LONGEST_ENDING, len(lower)) + 1):
             counts[_ending_hash(lower, word.upos, length)][script] += 1
     pairs = [(key, script) for key, found in counts.items() for script, _ in found.most_common(_MOST_SCRIPTS)]
-    keys, numbers = zip(*pairs, strict=True)
-    return np.array(keys, np.uint32), np.array(numbers, np.uint16)
+    return np.array([key for key, _ in pairs], np.uint32), np.array([script for _, script in pairs], np.uint16)
 
 
 def _ending_hash(lower: str, upos: str, length: int) -> int:

@@ -11,13 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.errors import ModelError
-from headlong.features.boundaries import MULTIWORD_ATTRIBUTES, MULTIWORD_FAMILY, Columns, matrix
-from headlong.models.decisions import Decisions
-from headlong.models.segmenter import Segments, State, below
+from headlong.features.boundaries import MULTIWORD_ATTRIBUTES, MULTIWORD_FAMILY, UNSEEN, Columns, matrix
+from headlong.models.decisions import Decisions, State, below
+from headlong.models.segmenter import Segments
 from headlong.models.sequence import Report, SequenceOptions
 from headlong.text import Sentence
 from headlong.text.characters import BOOL, UINT32, name_hash
 from headlong.text.plain import surface_tokens
+
+UNKNOWN, NEVER_SPLIT, SOMETIMES_SPLIT, ALWAYS_SPLIT = range(4)
+"""What is known of a form from the training data."""
 
 _LONGEST_ENDING = 6
 _LEAST_SHARE = 0.03  # of the words with an ending that are split, for the ending to make a word doubtful
@@ -84,9 +87,11 @@ class MultiwordSplitter:
     context says which of them are split. How, is known of the token or of its longest ending that is.
     """
 
-    def __init__(self, known: dict[str, Split], endings: dict[str, Split], decisions: Decisions | None) -> None:
-        self._known, self._endings, self._decisions = known, endings, decisions
-        self._known_hashes = _hashes(known)
+    def __init__(
+        self, known: dict[str, Split], always: set[str], endings: dict[str, Split], decisions: Decisions | None
+    ) -> None:
+        self._known, self._always, self._endings, self._decisions = known, always, endings, decisions
+        self._known_hashes, self._always_hashes = _hashes(known), _hashes(always)
         self._ending_hashes = [_hashes(e for e in endings if len(e) == n) for n in range(1, _LONGEST_ENDING + 1)]
 
     @classmethod
@@ -106,21 +111,22 @@ class MultiwordSplitter:
                     splits[form][Split.between(token.form, sentence.forms[token.first : token.last + 1])] += 1
         if not splits:
             return None
+        counts = Counter(forms)
         known = {form: found.most_common(1)[0][0] for form, found in splits.items()}
-        model = cls(known, _learn_endings(known, Counter(forms)), None)
+        always = {form for form, found in splits.items() if found.total() == counts[form]}
+        model = cls(known, always, _learn_endings(known, counts), None)
         doubtful, rules = model._doubtful(segments)
         columns = model._columns(segments, doubtful, rules)
-        # Forms seen once are learnt from by their endings alone, as if they had not been seen.
-        counts = Counter(forms)
-        rare = np.array([counts[forms[i]] < 2 for i in doubtful.tolist()], np.bool_)
-        columns["Form"] = np.where(rare, np.uint32(0), columns["Form"])
-        codes = matrix(columns, MULTIWORD_ATTRIBUTES)
+        # What is known of a form is what its other occurrences tell: a form seen once is as good as unseen.
+        others = [(counts[forms[i]] - 1, splits[forms[i]].total() - answers[i]) for i in doubtful.tolist()]
+        columns["Known"] = np.array([_knowledge(count, split) for count, split in others], np.uint32)
+        columns["Form"] = np.where(columns["Known"] == UNKNOWN, np.uint32(0), columns["Form"])
         gold = np.array(answers, np.bool_)[doubtful]
         if len(np.unique(gold)) == 2:
             model._decisions = Decisions.fit(
                 MULTIWORD_FAMILY,
                 _OPTIONS,
-                codes,
+                matrix(columns, MULTIWORD_ATTRIBUTES),
                 gold,
                 attributes=MULTIWORD_ATTRIBUTES,
                 stage="multiword tokens",
@@ -158,11 +164,16 @@ class MultiwordSplitter:
         doubtful = np.flatnonzero((rules != 0) | _among(segments.columns["Form"], self._known_hashes))
         return doubtful, rules[doubtful]
 
-    @staticmethod
-    def _columns(segments: Segments, tokens: npt.NDArray[np.intp], rules: UINT32) -> Columns:
+    def _columns(self, segments: Segments, tokens: npt.NDArray[np.intp], rules: UINT32) -> Columns:
         columns = {name: column[tokens] for name, column in segments.columns.items()}
         begins, ends = segments.begins[tokens], segments.ends[tokens]
+        forms = columns["Form"]
+        known = np.where(segments.cases.of(forms) == UNSEEN, UNKNOWN, NEVER_SPLIT)
+        known[_among(forms, self._known_hashes)] = SOMETIMES_SPLIT
+        known[_among(forms, self._always_hashes)] = ALWAYS_SPLIT
+        columns["Known"] = known
         columns["Rule"] = rules
+        columns["Stems"] = segments.known_stems(tokens, _LONGEST_ENDING)
         for length in range(2, 7):
             columns[f"Suffix{length}"] = segments.layout.hashes.of(np.maximum(begins, ends - length), ends)
         return columns
@@ -171,6 +182,7 @@ class MultiwordSplitter:
         """All there is to it: metadata for JSON, and arrays."""
         metadata: dict[str, Any] = {
             "known": {form: _stored(split) for form, split in self._known.items()},
+            "always": sorted(self._always),
             "endings": {ending: _stored(split) for ending, split in self._endings.items()},
         }
         arrays: dict[str, npt.NDArray[Any]] = {}
@@ -185,10 +197,12 @@ class MultiwordSplitter:
         try:
             known = {form: _split(stored) for form, stored in metadata["known"].items()}
             endings = {ending: _split(stored) for ending, stored in metadata["endings"].items()}
+            always = set(metadata["always"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(f"the multiword tokens do not fit together ({error}), expected sound ones") from error
         decisions = metadata.get("decisions")
-        return cls(known, endings, Decisions.from_state(decisions, below(arrays, "decisions")) if decisions else None)
+        found = Decisions.from_state(decisions, below(arrays, "decisions")) if decisions else None
+        return cls(known, always, endings, found)
 
 
 def _learn_endings(known: dict[str, Split], forms: Counter[str]) -> dict[str, Split]:
@@ -209,6 +223,13 @@ def _learn_endings(known: dict[str, Split], forms: Counter[str]) -> dict[str, Sp
         for ending, splits in found.items()
         if splits.total() > 1 and splits.total() >= _LEAST_SHARE * types[ending]
     }
+
+
+def _knowledge(count: int, split: int) -> int:
+    """What `count` occurrences of a form tell, of which `split` are split."""
+    if not count:
+        return UNKNOWN
+    return ALWAYS_SPLIT if split == count else SOMETIMES_SPLIT if split else NEVER_SPLIT
 
 
 def _hashes(texts: Iterable[str]) -> UINT32:

@@ -17,6 +17,7 @@ from headlong.features.boundaries import (
     GAP_KINDS,
     NEW_LINE,
     PARAGRAPH,
+    UNSEEN,
     CaseTable,
     Columns,
     Layout,
@@ -25,31 +26,43 @@ from headlong.features.boundaries import (
     token_columns,
     token_hashes,
 )
-from headlong.models.decisions import Decisions
+from headlong.models.decisions import Decisions, State, below
 from headlong.models.sequence import Report, SequenceOptions
-from headlong.text.characters import BOOL, INT32, STOP, UINT8, UPPER, Characters
+from headlong.text.characters import BOOL, INT32, STOP, UINT8, UINT32, UPPER, Characters
 from headlong.text.plain import PlainText
 
 NEVER, ALWAYS, ASK = range(3)
 _ENOUGH = 50  # gaps of a kind before a rule is made of it
 _RARE = 0.01  # a kind of gap where fewer tokens end than this share counts as one where none does
+_MANY = 0.15  # share of gaps without a rule from which on they are decided together
 _CASE_BITS = 18
-
-State = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
 
 
 @dataclass(frozen=True)
-class SegmenterOptions:
-    """Settings of training: epochs and rate of the learner, and table sizes of the two kinds of decisions."""
+class TokenizerOptions:
+    """All settings of a tokenizer. They are stored with it.
+
+    epochs, rate: passes over the training data, and the first step of the learner (a CRF).
+    gap_bits, end_bits: the tables for ends of tokens and of sentences have 2^bits weights. Where words are not told
+        apart by spaces, gaps are decided together, from a table four times as large.
+    """
 
     epochs: int = 8
     rate: float = 0.1
-    gap_bits: int = 15
-    end_bits: int = 17
+    gap_bits: int = 16
+    end_bits: int = 18
+    seed: int = 1
 
-    def sequence(self, bits: int) -> SequenceOptions:
+    def check(self) -> None:
+        """Raises OptionError for a value that cannot work."""
+        self.sequence(self.gap_bits + 2, 1).check()
+        self.sequence(self.end_bits).check()
+
+    def sequence(self, bits: int, order: int = 0) -> SequenceOptions:
         """The options of a sequence model with a table of 2^bits rows."""
-        return SequenceOptions(order=0, learner="crf", epochs=self.epochs, rate=self.rate, bits=bits)
+        return SequenceOptions(
+            order=order, learner="crf", epochs=self.epochs, rate=self.rate, bits=bits, seed=self.seed
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +75,7 @@ class Segments:
     between: UINT8
     last: BOOL
     columns: Columns
+    cases: CaseTable
 
     def __len__(self) -> int:
         return len(self.begins)
@@ -71,6 +85,16 @@ class Segments:
         solid = self.layout.solid
         inside = np.searchsorted(solid, self.ends) - np.searchsorted(solid, self.begins)
         return np.flatnonzero(inside < self.ends - self.begins)
+
+    def known_stems(self, tokens: npt.NDArray[np.intp], longest: int) -> UINT32:
+        """For each of some tokens which of its shortened forms are words, as bits: without 1, 2, ... characters."""
+        begins, ends = self.begins[tokens], self.ends[tokens]
+        found = np.zeros(len(tokens), np.uint32)
+        for cut in range(1, longest + 1):
+            stems = token_hashes(self.layout, begins, np.maximum(ends - cut, begins))
+            words = (self.cases.of(stems) != UNSEEN) & (ends - cut > begins)
+            found |= words.astype(np.uint32) << np.uint32(cut - 1)
+        return found
 
 
 def gap_rules(layout: Layout, splits: BOOL) -> UINT8:
@@ -99,43 +123,24 @@ class Segmenter:
         self._rules, self._gaps, self._ends, self._cases = rules, gaps, ends, cases
 
     @classmethod
-    def fit(cls, plain: PlainText, options: SegmenterOptions, *, progress: Report = None) -> tuple[Segmenter, Segments]:
+    def fit(cls, plain: PlainText, options: TokenizerOptions, *, progress: Report = None) -> tuple[Segmenter, Segments]:
         """Learns from a text with its tokens and sentences; returns these too, as they stand in the text."""
         layout = Layout(Characters(plain.text))
         ended = np.zeros(len(layout.characters), np.bool_)
         ended[np.array(plain.ends, np.intp) - 1] = True
         splits = ended[layout.left]
         rules = gap_rules(layout, splits)
-        gaps = ends = None
-        asked = _asked(layout, rules)
-        if len(np.unique(splits[asked])) == 2:
-            codes = matrix(gap_columns(layout, asked), GAP_ATTRIBUTES)
-            setting = options.sequence(options.gap_bits)
-            gaps = Decisions.fit(
-                GAP_FAMILY, setting, codes, splits[asked], attributes=GAP_ATTRIBUTES, stage="tokens", progress=progress
-            )
+        gaps = _fit_gaps(layout, splits, rules, options, progress)
         begins, token_ends = np.array(plain.begins, np.int32), np.array(plain.ends, np.int32)
-        between = _between(layout, token_ends)
         last = np.zeros(len(begins), np.bool_)
         last[plain.last_tokens] = True
-        initial = np.append(True, last[:-1])
         upper = layout.characters.kinds[begins] == UPPER
-        cases = CaseTable.learn(token_hashes(layout, begins, token_ends), upper, initial, _CASE_BITS)
+        hashes = token_hashes(layout, begins, token_ends)
+        cases = CaseTable.learn(hashes, upper, np.append(True, last[:-1]), _CASE_BITS)
+        between = _between(layout, token_ends)
         columns = token_columns(layout, begins, token_ends, between, cases)
-        open_ends = np.flatnonzero(between != PARAGRAPH)
-        if len(np.unique(last[open_ends])) == 2:
-            codes = matrix(columns, END_ATTRIBUTES)[open_ends]
-            setting = options.sequence(options.end_bits)
-            ends = Decisions.fit(
-                END_FAMILY,
-                setting,
-                codes,
-                last[open_ends],
-                attributes=END_ATTRIBUTES,
-                stage="sentences",
-                progress=progress,
-            )
-        return cls(rules, gaps, ends, cases), Segments(layout, begins, token_ends, between, last, columns)
+        segments = Segments(layout, begins, token_ends, between, last, columns, cases)
+        return cls(rules, gaps, _fit_ends(segments, options, progress), cases), segments
 
     def cut(self, text: str, *, paragraphs: bool = True) -> Segments:
         """The tokens and sentences of a text that holds a character other than a space.
@@ -151,7 +156,8 @@ class Segmenter:
             # What has never been seen: a token ends at a space, and nowhere else.
             splits[asked] = layout.between[asked] != 0
             if self._gaps:
-                splits[asked] = self._gaps.answer(matrix(gap_columns(layout, asked), GAP_ATTRIBUTES))
+                offsets = _sequences(layout, self._rules, asked) if self._gaps.chained else None
+                splits[asked] = self._gaps.answer(matrix(gap_columns(layout, asked), GAP_ATTRIBUTES), offsets)
         splits &= ~layout.glued
         begins = layout.solid[np.append(True, splits)]
         ends = layout.solid[np.append(splits, True)] + np.int32(1)
@@ -162,7 +168,7 @@ class Segmenter:
         else:
             last = layout.characters.kinds[ends - 1] == STOP
         last |= between == PARAGRAPH
-        return Segments(layout, begins, ends, between, last, columns)
+        return Segments(layout, begins, ends, between, last, columns, self._cases)
 
     def state(self) -> State:
         """All there is to it: metadata for JSON, and arrays."""
@@ -190,15 +196,52 @@ class Segmenter:
         return cls(rules, found["gaps"], found["ends"], cases)
 
 
-def below(arrays: dict[str, npt.NDArray[Any]], prefix: str) -> dict[str, npt.NDArray[Any]]:
-    """The arrays whose names begin with ``prefix.``, without it."""
-    begin = f"{prefix}."
-    return {name.removeprefix(begin): array for name, array in arrays.items() if name.startswith(begin)}
-
-
 def _asked(layout: Layout, rules: UINT8) -> npt.NDArray[np.intp]:
     """The gaps that need a decision."""
     return np.flatnonzero((rules[layout.gap_kinds] == ASK) & (layout.between != PARAGRAPH) & ~layout.glued)
+
+
+def _sequences(layout: Layout, rules: UINT8, asked: npt.NDArray[np.intp]) -> INT32:
+    """Where the sequences of asked gaps begin: those with no certain end of a token among them hang together."""
+    certain = np.cumsum((rules[layout.gap_kinds] == ALWAYS) | (layout.between == PARAGRAPH))[asked]
+    begins = np.flatnonzero(np.append(True, certain[1:] != certain[:-1]))
+    return np.append(begins, len(asked)).astype(np.int32)
+
+
+def _fit_gaps(
+    layout: Layout, splits: BOOL, rules: UINT8, options: TokenizerOptions, progress: Report
+) -> Decisions | None:
+    """Learns where tokens end in the gaps that have no rule; None if there is nothing to learn."""
+    asked = _asked(layout, rules)
+    if len(np.unique(splits[asked])) < 2:
+        return None
+    chained = len(asked) > _MANY * len(splits)
+    return Decisions.fit(
+        GAP_FAMILY,
+        options.sequence(options.gap_bits + 2 * chained, order=int(chained)),
+        matrix(gap_columns(layout, asked), GAP_ATTRIBUTES),
+        splits[asked],
+        attributes=GAP_ATTRIBUTES,
+        offsets=_sequences(layout, rules, asked) if chained else None,
+        stage="tokens",
+        progress=progress,
+    )
+
+
+def _fit_ends(segments: Segments, options: TokenizerOptions, progress: Report) -> Decisions | None:
+    """Learns where sentences end inside paragraphs; None if there is nothing to learn."""
+    inside = np.flatnonzero(segments.between != PARAGRAPH)
+    if len(np.unique(segments.last[inside])) < 2:
+        return None
+    return Decisions.fit(
+        END_FAMILY,
+        options.sequence(options.end_bits),
+        matrix(segments.columns, END_ATTRIBUTES)[inside],
+        segments.last[inside],
+        attributes=END_ATTRIBUTES,
+        stage="sentences",
+        progress=progress,
+    )
 
 
 def _between(layout: Layout, ends: INT32) -> UINT8:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from headlong.errors import DataError
+from headlong.errors import DataError, ModelError, NotFittedError, OptionError
+from headlong.evaluation import evaluate
 from headlong.features.boundaries import PARAGRAPH
+from headlong.models.decisions import State, below
 from headlong.models.multiword import MultiwordSplitter
-from headlong.models.segmenter import Segmenter, SegmenterOptions, Segments, State, below, limited
+from headlong.models.segmenter import Segmenter, Segments, TokenizerOptions, limited
 from headlong.models.sequence import Report
 from headlong.text import MultiwordToken, Sentence
 from headlong.text.plain import escaped_spaces, plain_text, with_line_ends
@@ -31,33 +34,50 @@ class _Block:
 
 
 class Tokenizer:
-    """Cuts text into sentences and tokens, and tokens into words; immutable, safe to share by threads.
+    """Cuts text into sentences and tokens, and tokens into words. The options are those of `TokenizerOptions`.
 
-    Learnt from a treebank: from its forms and what MISC and the ``text`` comments say about spaces.
+    `fit` learns from a treebank: from its forms and what MISC and the ``text`` comments say about spaces. A trained
+    tokenizer does not change any more and may be used by several threads.
+
+    >>> hello = Sentence.from_words(["Hello", "!"], misc=["SpaceAfter=No", "_"])
+    >>> tokenizer = Tokenizer(gap_bits=10, end_bits=10).fit([hello] * 60)
+    >>> [sentence.forms[1:] for sentence in tokenizer.tokenize("Hello! Hello!")]
+    [['Hello', '!'], ['Hello', '!']]
     """
 
-    def __init__(self, segmenter: Segmenter, splitter: MultiwordSplitter | None) -> None:
-        self._segmenter, self._splitter = segmenter, splitter
+    def __init__(
+        self, *, epochs: int = 8, rate: float = 0.1, gap_bits: int = 16, end_bits: int = 18, seed: int = 1
+    ) -> None:
+        self.options = TokenizerOptions(epochs, rate, gap_bits, end_bits, seed)
+        self.scores: dict[str, float] = {}
+        self._trained: _Trained | None = None
 
-    @classmethod
     def fit(
-        cls,
+        self,
         train: Iterable[Sentence],
-        options: SegmenterOptions | None = None,
+        dev: Iterable[Sentence] | None = None,
         *,
-        seed: int = 1,
         progress: Report = None,
-    ) -> Tokenizer:
-        """Trains on sentences in the order of their texts.
+    ) -> Self:
+        """Trains on sentences in the order of their texts; forgets any earlier training. Returns the tokenizer itself.
 
-        Some spaces of the training text are made new lines, so that these mean little by themselves.
+        Some spaces of the training text are made new lines, so that these mean little by themselves. With `dev`,
+        `scores` has the F1 in per cent of tokens, sentences and words on its text.
         """
+        self.options.check()
+        self._trained = None
         sentences = list(train)
         if not sentences:
             raise DataError("no sentence", "training data")
-        plain = with_line_ends(plain_text(sentences), seed)
-        segmenter, segments = Segmenter.fit(plain, options or SegmenterOptions(), progress=progress)
-        return cls(segmenter, MultiwordSplitter.fit(sentences, segments, progress=progress))
+        plain = with_line_ends(plain_text(sentences), self.options.seed)
+        segmenter, segments = Segmenter.fit(plain, self.options, progress=progress)
+        self._trained = _Trained(segmenter, MultiwordSplitter.fit(sentences, segments, progress=progress))
+        self.scores = {}
+        if dev is not None:
+            gold = list(dev)
+            found = evaluate(gold, self.tokenize(plain_text(gold).text), enhanced=False)
+            self.scores = {name: 100 * found[name].f1 for name in ("Tokens", "Sentences", "Words")}
+        return self
 
     def tokenize(
         self, text: str | Iterable[str], *, ranges: bool = True, paragraphs: bool = True, longest: int = 400
@@ -73,11 +93,50 @@ class Tokenizer:
 
         Memory is bounded and time linear in the length of the text.
         """
-        reader = _Reader((text,) if isinstance(text, str) else text, paragraphs)
+        if longest < 1:
+            raise OptionError(f"found longest = {longest}, expected at least 1")
+        return self.trained.tokenize((text,) if isinstance(text, str) else text, ranges, paragraphs, longest)
+
+    @property
+    def trained(self) -> _Trained:
+        """What training left behind."""
+        if self._trained is None:
+            raise NotFittedError("this tokenizer has not been trained: call fit, or load a model")
+        return self._trained
+
+    def state(self) -> State:
+        """All there is to the tokenizer: metadata for JSON, and arrays."""
+        metadata, arrays = self.trained.state()
+        return {"options": asdict(self.options), "scores": self.scores, **metadata}, arrays
+
+    @classmethod
+    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Tokenizer:
+        """The tokenizer whose `state` this is."""
+        try:
+            tokenizer = cls(**metadata["options"])
+            tokenizer.options.check()
+            tokenizer.scores = dict(metadata["scores"])
+            tokenizer._trained = _Trained.from_state(metadata, arrays)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
+            raise ModelError(f"a tokenizer does not fit together ({reason}), expected a sound one") from error
+        return tokenizer
+
+
+@dataclass(frozen=True)
+class _Trained:
+    """What training leaves behind."""
+
+    segmenter: Segmenter
+    splitter: MultiwordSplitter | None
+
+    def tokenize(self, pieces: Iterable[str], ranges: bool, paragraphs: bool, longest: int) -> Iterator[Sentence]:
+        """See `Tokenizer.tokenize`."""
+        reader = _Reader(pieces, paragraphs)
         number = 0
         new_paragraph = True
         while block := reader.read():
-            segments = self._segmenter.cut(block.text, paragraphs=paragraphs)
+            segments = self.segmenter.cut(block.text, paragraphs=paragraphs)
             builder = _Builder(block, segments, self._words(block.text, segments), ranges)
             ends = (np.flatnonzero(limited(segments, longest)) + 1).tolist()
             if not block.closed and len(ends) > 1:
@@ -90,39 +149,36 @@ class Tokenizer:
                 comments = ["# newdoc"] if number == 1 else []
                 comments += ["# newpar"] if new_paragraph else []
                 yield builder.sentence(begin, end, [*comments, f"# sent_id = {number}"])
-                begin, new_paragraph = (
-                    end,
-                    bool(segments.between[end - 1] == PARAGRAPH) and block.closed | (end < len(segments)),
-                )
+                blank_line = segments.between[end - 1] == PARAGRAPH
+                begin, new_paragraph = end, bool(blank_line) and (block.closed or end < len(segments))
 
     def _words(self, text: str, segments: Segments) -> dict[int, list[str]]:
         """The words of the tokens that are to be split."""
-        if self._splitter is None:
+        if self.splitter is None:
             return {}
         found = {}
-        for token in self._splitter.find(segments).tolist():
-            words = self._splitter.split(text[segments.begins[token] : segments.ends[token]])
+        for token in self.splitter.find(segments).tolist():
+            words = self.splitter.split(text[segments.begins[token] : segments.ends[token]])
             if words:
                 found[token] = words
         return found
 
     def state(self) -> State:
-        """All there is to the tokenizer: metadata for JSON, and arrays."""
+        """Metadata for JSON, and arrays."""
         metadata: dict[str, Any] = {}
         arrays: dict[str, npt.NDArray[Any]] = {}
-        for name, part in (("segmenter", self._segmenter), ("multiword", self._splitter)):
+        for name, part in (("segmenter", self.segmenter), ("multiword", self.splitter)):
             if part:
                 metadata[name], found = part.state()
                 arrays |= {f"{name}.{key}": array for key, array in found.items()}
         return metadata, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Tokenizer:
-        """The tokenizer whose `state` this is."""
+    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> _Trained:
+        """What `state` was made from."""
         segmenter = Segmenter.from_state(metadata["segmenter"], below(arrays, "segmenter"))
         stored = metadata.get("multiword")
-        splitter = MultiwordSplitter.from_state(stored, below(arrays, "multiword")) if stored else None
-        return cls(segmenter, splitter)
+        return cls(segmenter, MultiwordSplitter.from_state(stored, below(arrays, "multiword")) if stored else None)
 
 
 class _Reader:
@@ -182,12 +238,12 @@ class _Builder:
     """Makes the sentences of a block."""
 
     def __init__(self, block: _Block, segments: Segments, words: dict[int, list[str]], ranges: bool) -> None:
-        self._words = words
+        self._words, self._split_tokens = words, sorted(words)
         text, offset = block.text, block.begin
         begins, ends = segments.begins.tolist(), segments.ends.tolist()
         forms = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
         spaces = [text[end:begin] for end, begin in zip(ends, [*begins[1:], len(text)], strict=True)]
-        self._forms, self._spaces = forms, spaces
+        self._text, self._begins, self._ends, self._forms = text, begins, ends, forms
         tails = [f"TokenRange={offset + b}:{offset + e}" for b, e in zip(begins, ends, strict=True)] if ranges else []
         before = {0: text[: begins[0]]} if begins[0] else {}
         inside = {token: forms[token] for token in segments.with_spaces().tolist()}
@@ -197,34 +253,23 @@ class _Builder:
 
     def sentence(self, begin: int, end: int, comments: list[str]) -> Sentence:
         """The sentence of the tokens [begin, end)."""
-        forms, misc = self._forms[begin:end], self._misc[begin:end]
-        text = "".join(
-            [form + (" " if spaces else "") for form, spaces in zip(forms, self._spaces[begin:end], strict=True)]
-        ).rstrip()
-        comments.append(f"# text = {text}")
+        text = " ".join(self._text[self._begins[begin] : self._ends[end - 1]].split())
+        forms, misc = ["<root>"], ["_"]
         multiword: list[MultiwordToken] = []
-        if self._words:
-            forms, misc, multiword = self._split(begin, forms, misc)
-        size = len(forms) + 1
-        columns = {"FORM": ["<root>", *forms], "MISC": ["_", *misc]}
-        return Sentence(columns, [-1] * size, comments=comments, multiword=multiword)
-
-    def _split(
-        self, begin: int, forms: Sequence[str], misc: Sequence[str]
-    ) -> tuple[list[str], list[str], list[MultiwordToken]]:
-        words: list[str] = []
-        miscs: list[str] = []
-        multiword: list[MultiwordToken] = []
-        for i, (form, field) in enumerate(zip(forms, misc, strict=True), begin):
-            split = self._words.get(i)
-            if split is None:
-                words.append(form)
-                miscs.append(field)
-            else:
-                multiword.append(MultiwordToken(len(words) + 1, len(words) + len(split), form, field))
-                words += split
-                miscs += ["_"] * len(split)
-        return words, miscs, multiword
+        first, last = bisect_left(self._split_tokens, begin), bisect_left(self._split_tokens, end)
+        for token in self._split_tokens[first:last]:
+            forms += self._forms[begin:token]
+            misc += self._misc[begin:token]
+            words = self._words[token]
+            place = len(forms)
+            multiword.append(MultiwordToken(place, place + len(words) - 1, self._forms[token], self._misc[token]))
+            forms += words
+            misc += ["_"] * len(words)
+            begin = token + 1
+        forms += self._forms[begin:end]
+        misc += self._misc[begin:end]
+        columns = {"FORM": forms, "MISC": misc}
+        return Sentence(columns, [-1] * len(forms), comments=[*comments, f"# text = {text}"], multiword=multiword)
 
 
 _PLAIN_SPACES = {"": "SpaceAfter=No", " ": ""}

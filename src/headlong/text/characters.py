@@ -19,7 +19,7 @@ UINT64 = npt.NDArray[np.uint64]
 BOOL = npt.NDArray[np.bool_]
 
 SPACE, UPPER, LOWER, DIGIT, STOP, PUNCTUATION, SYMBOL, OTHER = range(8)
-"""The kinds of characters. LOWER holds all letters that are not capitals; STOP the punctuation that can end a sentence."""
+"""The kinds of characters. LOWER holds all letters that are not capitals, STOP what can end a sentence."""
 KINDS: Final = 8
 
 _STOPS = frozenset(".!?…‼⁇⁈⁉。！？｡．؟۔।॥։።჻᙮᠃៕‽‥")
