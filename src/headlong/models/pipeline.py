@@ -14,12 +14,12 @@ from headlong.errors import DataError, HeadlongError, ModelError, OptionError
 from headlong.inference.problem import Solution
 from headlong.learning.online import Progress
 from headlong.models.ahead import work_ahead
+from headlong.models.decisions import below
 from headlong.models.lemmatizer import Lemmatizer
 from headlong.models.modelfile import read_model, write_model
 from headlong.models.options import ParserOptions
 from headlong.models.packing import pack, unpack
 from headlong.models.parser import Parser, check_threads
-from headlong.models.segmenter import below
 from headlong.models.tagger import Tagger, jackknife
 from headlong.models.tokenizer import Tokenizer
 from headlong.text import Sentence
@@ -93,9 +93,9 @@ class Pipeline:
         sentences, tried = list(train), None if dev is None else list(dev)
         if not sentences:
             raise DataError("no sentence", "training data")
-        tokenizer = Tokenizer.fit(sentences, progress=progress)
+        tokenizer = Tokenizer().fit(sentences, tried, progress=progress)
         tagger = Tagger(**options.tagger).fit(sentences, tried, threads=threads, progress=progress)
-        lemmatizer = Lemmatizer.fit(sentences, progress=progress)
+        lemmatizer = Lemmatizer().fit(sentences, tried, progress=progress)
         if options.folds:
             # A tagger of a fold has no development data: it takes as many epochs as the whole one had at its best.
             epochs = max(step.model.scores["epoch"] for step in tagger.trained.steps)
@@ -110,7 +110,12 @@ class Pipeline:
             "licence": options.parser.licence,
             "folds": options.folds,
             "data": parser.info()["data"],
-            "scores": {"parser": parser.info()["scores"]},
+            "scores": {
+                "tokenizer": tokenizer.scores,
+                "tagger": {"+".join(step.columns): step.model.scores for step in tagger.trained.steps},
+                "lemmatizer": lemmatizer.scores,
+                "parser": parser.info()["scores"],
+            },
         }
         return cls(tokenizer, tagger, lemmatizer, parser, card)
 
