@@ -60,7 +60,7 @@ def test_version_tells_what_a_bug_report_needs(capsys):
 def test_defaults_are_those_of_the_library():
     args = cli._parser().parse_args(["train", "--train", "x", "--output", "y"])
     for field in dataclasses.fields(ParserOptions):
-        if hasattr(args, field.name):
+        if hasattr(args, field.name) and field.name != "order":  # which depends on what is trained
             assert getattr(args, field.name) == field.default, field.name
     [learner] = [action for action in all_parsers()[1]._actions if action.dest == "learner"]
     assert tuple(learner.choices) == tuple(LEARNERS)
@@ -85,7 +85,7 @@ def test_decoders_and_limits_are_those_of_the_library():
         (["inspect"], "MODEL"),
         (["parse", "--model", "x", "--threads", "many"], "found 'many', expected a number, 0 or auto"),
         (["parse", "--model", "x", "--output", "a", "--output-dir", "b"], "not allowed with"),
-        (["parse", "--mod", "x"], "--model"),
+        (["parse", "--mod", "x"], "--mod"),
         (["check"], "no file to check"),
     ],
 )

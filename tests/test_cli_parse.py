@@ -43,7 +43,7 @@ def test_parse_into_a_folder(model, capsys):
         (["dev.conllu", "sub/dev.conllu", "--output-dir", "out"], 2, "would both be written to out"),
         (["dev.conllu", "--output-dir", "."], 2, "is the input dev.conllu"),
         (["dev.conllu", "--output", "link.conllu"], 2, "is the input dev.conllu"),
-        (["-", "--output-dir", "out"], 2, "standard input has no name"),
+        (["-", "--output-dir", "out"], 2, "standard input and texts have no name"),
         (["dev.conllu", "--output", "none/x.conllu"], 2, "found no folder none"),
         (["dev.conllu", "--output-dir", "train.conllu"], 1, "train.conllu: File exists"),
         (["none.conllu", "--output", "x.conllu"], 1, "none.conllu: found no such file, expected a file"),

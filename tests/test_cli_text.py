@@ -46,8 +46,8 @@ def test_a_text_on_the_command_line_gives_a_tree(capsys, model) -> None:
     shown = parse(capsys, model, TEXT)
     assert [line.split()[-3] for line in shown.splitlines() if line][:3] == ["The", "old", "cat"]
     assert forms(parse(capsys, model, TEXT, "--format", "conllu")) == [
-        "The old cat saw a fish .".split(),
-        "A bird sang .".split(),
+        ["The", "old", "cat", "saw", "a", "fish", "."],
+        ["A", "bird", "sang", "."],
     ]
 
 

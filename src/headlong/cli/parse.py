@@ -316,6 +316,7 @@ class _Job:
 
     def _read(self, name: str) -> Iterator[Sentence]:
         """The sentences of an input."""
+        from headlong import Pipeline
         from headlong.text.inputs import beginning_of, open_input, read_lines, read_pieces, recognise
         from headlong.text.pretokenized import read_horizontal, read_vertical
 
@@ -324,7 +325,8 @@ class _Job:
             return
         with open_input(name) as stream:
             found = self.args.input
-            found = recognise(beginning_of(stream)) if found == "auto" else found
+            if found == "auto" and isinstance(self.model, Pipeline):
+                found = recognise(beginning_of(stream))
             if found == "text":
                 yield from self._pipeline(name).tokenize(read_pieces(stream, name))
             elif found in ("horizontal", "vertical"):

@@ -85,7 +85,7 @@ _NUMBERS = {
     "order": (
         None,
         "how many arcs are scored together: 1 single arcs, 2 also siblings and grandparents, 3 also grand-siblings and "
-        "tri-siblings; more is better and slower; 1 is the default of a parser, 2 that of a pipeline",
+        "tri-siblings; more is better and slower (default: 1 for a parser, 2 for a pipeline)",
     ),
     "epochs": (20, "passes over the training data"),
     "patience": (5, "end early after so many passes without a better LAS on the development data"),
