@@ -154,6 +154,13 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     parser.add_argument(
+        "--tagger-bits",
+        type=int,
+        default=17,
+        metavar="N",
+        help="of a pipeline: size of the weight tables of the tagger: 2^N rows (default: %(default)s)",
+    )
+    parser.add_argument(
         "--packed",
         action="store_true",
         help="of a pipeline: write a small model, with rounded weights, that takes longer to load (default: do not)",
@@ -184,7 +191,8 @@ def run(args: argparse.Namespace) -> int:
     log = None if args.quiet else TrainingLog()
     try:
         if args.what == "pipeline":
-            options = PipelineOptions(parser.options, args.folds)
+            tagger = {"bits": args.tagger_bits, "fine_bits": args.tagger_bits}
+            options = PipelineOptions(parser.options, args.folds, tagger)
             pipeline = headlong.Pipeline.fit(train, dev or None, options, threads=args.threads, progress=log)
             parser = pipeline.parser
         else:

@@ -27,6 +27,7 @@ from headlong.text import Sentence
 Report = Callable[[Progress], None] | None
 TagOption = Literal["auto", "always", "never"]
 _STEPS = ("tokenizer", "tagger", "lemmatizer", "parser")
+_FOLD_EPOCHS = 5
 _CHUNK = 16  # sentences that a thread takes at once, as in the parser
 
 
@@ -97,9 +98,10 @@ class Pipeline:
         tagger = Tagger(**options.tagger).fit(sentences, tried, threads=threads, progress=progress)
         lemmatizer = Lemmatizer().fit(sentences, tried, progress=progress)
         if options.folds:
-            # A tagger of a fold has no development data: it takes as many epochs as the whole one had at its best.
-            epochs = max(step.model.scores["epoch"] for step in tagger.trained.steps)
-            settings = {**options.tagger, "epochs": epochs}
+            # A tagger of a fold has no development data: it takes as many epochs as the whole one had at its best, but
+            # few, since later ones change little (UPOS of en_ewt: 95.03 after five, 95.16 after ten).
+            best = max(step.model.scores["epoch"] for step in tagger.trained.steps)
+            settings = {**options.tagger, "epochs": min(best, _FOLD_EPOCHS)}
             sentences = jackknife(sentences, min(options.folds, len(sentences)), lambda: Tagger(**settings))
             sentences = list(lemmatizer.lemmatize(sentences))
         if tried:
