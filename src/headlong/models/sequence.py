@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from headlong import _core
 from headlong.errors import DataError, ModelError, OptionError
+from headlong.features.sequence import PAIR_RELATIONS
 from headlong.features.templates import Family
 from headlong.learning.losses import LEARNERS, make_learner
 from headlong.learning.online import Loop, Progress, report_epoch
@@ -32,7 +33,6 @@ FLOAT32 = npt.NDArray[np.float32]
 FLOAT64 = npt.NDArray[np.float64]
 Report = Callable[[Progress], None] | None
 
-PAIR_RELATIONS = ("previous",)
 MAX_COLUMNS = 1024  # of a weight table in the core
 
 
