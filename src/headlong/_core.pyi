@@ -169,7 +169,8 @@ class Lattice:
     def __init__(self, order: int, labels: int, nodes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, triples: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, item_pairs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
         """
         nodes [n] scores of candidates [n], those of item i from begins[i] to begins[i + 1]; pairs [labels + 1,
-        labels] and triples [labels + 1, labels + 1, labels], label number `labels` standing before the first item;
+        labels] by previous label and label; triples [labels + 1, labels, labels + 1] by previous label, label and the
+        one before both; label number `labels` stands before the first item;
         item_pairs: more for the pairs of candidates of each item and the one before, item by item.
         """
 

@@ -201,7 +201,7 @@ class SequenceModel:
             return -float(np.log(np.maximum(found, 1e-4)).sum())
 
         centre, width = 3.0, 2.0
-        while width > 0.05:
+        while width > 0.1:
             centre = min((centre - 2 * width, centre - width, centre, centre + width, centre + 2 * width), key=surprise)
             width /= 2.0
         self.sharpness = 2.0**centre
@@ -383,7 +383,7 @@ class _Trainer:
         self.core.apply(lesson, step, time)
 
 
-def _sample(data: SequenceData, items: int = 20_000) -> SequenceData:
+def _sample(data: SequenceData, items: int = 5_000) -> SequenceData:
     """The first sequences, up to about so many items."""
     count = max(1, int(np.searchsorted(data.offsets, items)))
     offsets = data.offsets[: count + 1]
