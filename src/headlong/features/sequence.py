@@ -67,6 +67,8 @@ w[-1].first w.first w[+1].first | w.first w[-1].lower | w.first w[+1].lower | w.
 w[-1].lower w.lower | w.lower w[+1].lower | w.first w.suffix3 w[-1].first | w.first w.suffix3 w[+1].first
 w.first w.suffix2 w[-1].suffix2 | w.first w.suffix2 w[+1].suffix2 | w.lower w[-1].first | w.lower w[+1].first
 w.first w.suffix2 w[-1].lower | w.first w.suffix2 w[+1].lower | w.first w[-1].suffix3 | w.first w[+1].suffix3
+w.first w.suffix4 w[-1].first | w.first w.suffix4 w[+1].first | w.suffix3 w[+1].suffix3
+w.lower | w.suffix3 | w.suffix4 | w.suffix5 | w.first w.prefix3 w.suffix3 | w.first w.shape w.suffix3
 """
         ),
     ),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -196,6 +196,7 @@ class SequenceModel:
         assert data.gold is not None
         core, gold = data.core(), data.gold
 
+        @cache
         def surprise(power: float) -> float:
             found = self._scaled(2.0**power).confidence(core, gold, threads)
             return -float(np.log(np.maximum(found, 1e-4)).sum())
@@ -383,7 +384,7 @@ class _Trainer:
         self.core.apply(lesson, step, time)
 
 
-def _sample(data: SequenceData, items: int = 5_000) -> SequenceData:
+def _sample(data: SequenceData, items: int = 2_000) -> SequenceData:
     """The first sequences, up to about so many items."""
     count = max(1, int(np.searchsorted(data.offsets, items)))
     offsets = data.offsets[: count + 1]
