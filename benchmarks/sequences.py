@@ -1,12 +1,12 @@
 """Chunking, entities and tagging: accuracy and speed, beside CRFsuite and UDPipe 1 in the same run.
 
-python -m benchmarks.sequences [--data conll2000,esp,ned] [--orders 1,2] [--treebanks en_ewt,el_gdt,tr_imst] [--alone] [--quick]
+python -m benchmarks.sequences [--data conll2000,esp,ned] [--orders 1,2] [--treebanks en_ewt] [--alone] [--quick]
 
 CRFsuite (`python-crfsuite`) gets the same templates as strings, without those that look at pairs of labels together
 with words, which it does not have; so does one of ours. UDPipe's tagger is trained on the same treebank and kept in
 build/benchmarks/TREEBANK.tagger.udpipe. Accuracy is that of the test sets; CoNLL-2000 has no development set, there
 the last epoch is taken. Needs HEADLONG_CORPORA (conll2000/train.txt, conll2002/esp.train, ...) beside
-HEADLONG_TREEBANKS. Writes benchmarks/results/chunks-DATA-DATE.json, tags-DATE.json and sections of benchmarks/RESULTS.md.
+HEADLONG_TREEBANKS. Writes benchmarks/results/chunks-DATA-DATE.json, tags-DATE.json and sections of RESULTS.md.
 """
 
 from __future__ import annotations

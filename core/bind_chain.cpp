@@ -169,7 +169,11 @@ struct PyChainModel {
       for (std::size_t a = 0; family && a < family->atoms.size(); ++a)
         require(family->atoms[a].attribute < static_cast<Index>(data.codes.shape(1)),
                 "a template looks at an attribute that the items do not have");
-    if (data.candidates) check_labels(view(*data.candidates), labels());
+    if (data.candidates) return check_labels(view(*data.candidates), labels());
+    const auto bounds = view(data.offsets);
+    for (std::size_t s = 1; s < bounds.size(); ++s)
+      require(static_cast<std::int64_t>(bounds[s] - bounds[s - 1]) * labels() < std::int64_t{1} << 31,
+              "a sequence has too many items for so many labels");
   }
 };
 
