@@ -1,6 +1,6 @@
 """Chunking, entities and tagging: accuracy and speed, beside CRFsuite and UDPipe 1 in the same run.
 
-python -m benchmarks.sequences [--data conll2000,esp,ned] [--orders 1,2] [--treebanks en_ewt] [--alone] [--quick]
+python -m benchmarks.sequences [--data esp,ned] [--orders 1,2] [--treebanks en_ewt] [--limit N] [--alone] [--quick]
 
 CRFsuite (`python-crfsuite`) gets the same templates as strings, without those that look at pairs of labels together
 with words, which it does not have; so does one of ours. UDPipe's tagger is trained on the same treebank and kept in
@@ -48,12 +48,11 @@ def corpora() -> Path:
     return folder
 
 
-def parts(data: str, *, quick: bool) -> tuple[list[Sentence], list[Sentence] | None, list[Sentence]]:
+def parts(data: str, limit: int | None) -> tuple[list[Sentence], list[Sentence] | None, list[Sentence]]:
     """Training, development and test sentences."""
 
     def read(path: Path, encoding: str) -> list[Sentence]:
-        found = list(read_columns(path, encoding=encoding))
-        return found[:200] if quick else found
+        return list(read_columns(path, encoding=encoding))[:limit]
 
     folder = corpora()
     if data == "conll2000":
@@ -119,13 +118,18 @@ def label_job(labeler: SequenceLabeler, test: list[Sentence]) -> Callable[[], ob
     return run
 
 
-def compare_chunks(data: str, orders: list[int], *, with_crfsuite: bool, quick: bool) -> dict[str, Any]:
+def compare_chunks(
+    data: str, orders: list[int], limit: int | None, *, with_crfsuite: bool, quick: bool
+) -> dict[str, Any]:
     """Figures by system."""
-    train, dev, test = parts(data, quick=quick)
+    train, dev, test = parts(data, 200 if quick else limit)
     task = "chunks" if data == "conll2000" else "entities"
     found: dict[str, dict[str, Any]] = {}
     jobs: dict[str, Callable[[], object]] = {}
-    for order, pairs in [(1, False), *((order, True) for order in orders)]:
+    settings = [(order, True) for order in orders]
+    if with_crfsuite:
+        settings.insert(0, (1, False))
+    for order, pairs in settings:
         name = f"order {order}" if pairs else "order 1, features of CRFsuite"
         labeler = SequenceLabeler(task=task, order=order, pairs=pairs, epochs=2 if quick else 10)
         begin = time.process_time()
@@ -192,7 +196,7 @@ def compare_tags(treebank: str, *, alone: bool, quick: bool) -> dict[str, Any]:
     return found
 
 
-def write_chunks(data: str, figures: dict[str, Any], output: Output) -> None:
+def write_chunks(data: str, limit: int | None, figures: dict[str, Any], output: Output) -> None:
     """The section of one data set of chunks or entities."""
     rows = [
         [name, f"{row['F1']:.2f}", f"{row['training CPU s']:.0f}", f"{row['words/s']:,.0f}"]
@@ -200,7 +204,8 @@ def write_chunks(data: str, figures: dict[str, Any], output: Output) -> None:
     ]
     header = ("system", "F1", "training CPU s", "words a CPU second")
     best = f"The best of Martins 2011b is {PUBLISHED[data]}."
-    output.section(f"Sequences: {NAMES[data]}, test set", [f"{MADE} {best}", "", *table(header, rows)])
+    part = f"the first {limit:,} sentences of training and test set" if limit else "test set"
+    output.section(f"Sequences: {NAMES[data]}, {part}", [f"{MADE} {best}", "", *table(header, rows)])
 
 
 def write_tags(figures: dict[str, Any], output: Output) -> None:
@@ -227,14 +232,17 @@ def main() -> None:
     parser.add_argument("--data", type=names, default=list(PUBLISHED))
     parser.add_argument("--orders", type=lambda text: list(map(int, names(text))), default=[1, 2])
     parser.add_argument("--treebanks", type=names, default=["en_ewt", "el_gdt", "tr_imst"])
+    parser.add_argument("--limit", type=int, help="of chunks and entities, only so many sentences of each part")
     parser.add_argument("--alone", action="store_true", help="without CRFsuite and UDPipe")
     parser.add_argument("--quick", action="store_true", help="a few sentences; shows that it runs")
     options = parser.parse_args()
     output = Output(options.quick)
     for data in options.data:
-        chunks = compare_chunks(data, options.orders, with_crfsuite=not options.alone, quick=options.quick)
-        output.save(f"chunks-{data}", chunks)
-        write_chunks(data, chunks, output)
+        alone, limit = options.alone, options.limit
+        chunks = compare_chunks(data, options.orders, limit, with_crfsuite=not alone, quick=options.quick)
+        name = f"{data}-{limit}" if limit else data
+        output.save(f"chunks-{name}", chunks)
+        write_chunks(data, limit, chunks, output)
     if options.treebanks:
         tags = {name: compare_tags(name, alone=options.alone, quick=options.quick) for name in options.treebanks}
         output.save("tags", tags)
