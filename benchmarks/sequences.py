@@ -6,7 +6,7 @@ CRFsuite (`python-crfsuite`) gets the same templates as strings, without those t
 with words, which it does not have; so does one of ours. UDPipe's tagger is trained on the same treebank and kept in
 build/benchmarks/TREEBANK.tagger.udpipe. Accuracy is that of the test sets; CoNLL-2000 has no development set, there
 the last epoch is taken. Needs HEADLONG_CORPORA (conll2000/train.txt, conll2002/esp.train, ...) beside
-HEADLONG_TREEBANKS. Writes benchmarks/results/chunks-DATA-DATE.json, tags-DATE.json and sections of RESULTS.md.
+HEADLONG_TREEBANKS. Writes benchmarks/results/chunks-DATA-DATE.json, tags-TREEBANK-DATE.json and sections of RESULTS.md.
 """
 
 from __future__ import annotations
@@ -208,22 +208,20 @@ def write_chunks(data: str, limit: int | None, figures: dict[str, Any], output: 
     output.section(f"Sequences: {NAMES[data]}, {part}", [f"{MADE} {best}", "", *table(header, rows)])
 
 
-def write_tags(figures: dict[str, Any], output: Output) -> None:
-    """The section of tags."""
+def write_tags(treebank: str, figures: dict[str, Any], output: Output) -> None:
+    """The section of the tags of one treebank."""
     costs = ("training CPU s", "words/s", "words/s, tagging alone")
     rows = [
         [
-            treebank,
             name,
             *(f"{row[column]:.2f}" for column in COLUMNS),
             *(f"{row[column]:,.0f}" if column in row else "" for column in costs),
         ]
-        for treebank, systems in figures.items()
-        for name, row in systems.items()
+        for name, row in figures.items()
     ]
-    header = ("treebank", "system", "UPOS", "XPOS", "FEATS", *costs)
+    header = ("system", "UPOS", "XPOS", "FEATS", *costs)
     whole = "Gold words; speed by CPU time: a file read, tagged and written."
-    output.section("Sequences: tags, test sets", [f"{MADE} {whole}", "", *table(header, rows)])
+    output.section(f"Sequences: tags of {treebank}, test set", [f"{MADE} {whole}", "", *table(header, rows)])
 
 
 def main() -> None:
@@ -243,10 +241,10 @@ def main() -> None:
         name = f"{data}-{limit}" if limit else data
         output.save(f"chunks-{name}", chunks)
         write_chunks(data, limit, chunks, output)
-    if options.treebanks:
-        tags = {name: compare_tags(name, alone=options.alone, quick=options.quick) for name in options.treebanks}
-        output.save("tags", tags)
-        write_tags(tags, output)
+    for treebank in options.treebanks:
+        tags = compare_tags(treebank, alone=options.alone, quick=options.quick)
+        output.save(f"tags-{treebank}", tags)
+        write_tags(treebank, tags, output)
 
 
 if __name__ == "__main__":
