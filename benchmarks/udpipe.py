@@ -50,14 +50,17 @@ def _sentences(path: Path) -> udpipe.Sentences:
 
 
 class Job:
-    """The whole job without loading the model: a CoNLL-U file read, parsed and written as text."""
+    """The whole job without loading the model: a CoNLL-U file read, parsed (or tagged) and written as text."""
 
-    def __init__(self, model: Path) -> None:
+    def __init__(self, model: Path, *, tag: bool = False) -> None:
         self.model = udpipe.Model.load(str(model))
+        self.steps = (udpipe.Pipeline.NONE, udpipe.Pipeline.DEFAULT)
+        if tag:
+            self.steps = (udpipe.Pipeline.DEFAULT, udpipe.Pipeline.NONE)
 
     def run(self, path: Path) -> str:
         """The parsed file as CoNLL-U."""
-        pipeline = udpipe.Pipeline(self.model, "conllu", udpipe.Pipeline.NONE, udpipe.Pipeline.DEFAULT, "conllu")
+        pipeline = udpipe.Pipeline(self.model, "conllu", *self.steps, "conllu")
         error = udpipe.ProcessingError()
         parsed: str = pipeline.process(path.read_text(encoding="utf-8"), error)
         assert parsed, error.message
