@@ -356,10 +356,11 @@ def test_case_table() -> None:
     initial = [False] * 6 + [True]
     hashes = np.array([name_hash(word.lower()) for word in words], np.uint32)
     upper = np.array([word[0].isupper() for word in words])
-    table = CaseTable.learn(hashes, upper, np.array(initial), 12)
+    table, of_others = CaseTable.learn(hashes, upper, np.array(initial), 12)
     again = CaseTable.unpacked(table.packed())
     assert (table.cells == again.cells).all()
     assert table.of(hashes).tolist() == [1, 1, 2, 2, 3, 3, 0]
+    assert of_others.tolist() == [1, 1, 2, 2, 2, 1, 0]
 
 
 @given(st.text(st.sampled_from(" \t\n\r|\\\u00a0"), max_size=10))
