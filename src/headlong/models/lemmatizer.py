@@ -36,8 +36,7 @@ _BATCH = 512  # sentences
 LEMMA_TEMPLATES = rows(
     """
     w.Script w.Upos w.Feats | w.Script w.Upos w.Suffix1 | w.Script w.Upos w.Suffix2 | w.Script w.Upos w.Suffix3
-    w.Script w.Upos w.Suffix4 | w.Script w.Upos w.Suffix5 | w.Script w.Upos w.Suffix6
-    w.Script w.Form | w.Script w.Form w.Upos
+    w.Script w.Upos w.Suffix4 | w.Script w.Upos w.Suffix5
     w.Script w.Feats w.Suffix1 | w.Script w.Feats w.Suffix2 | w.Script w.Feats w.Suffix3 | w.Script w.Feats w.Suffix4
     w.Script w.Shape w.Upos | w.Script w.Prefix2 w.Upos | w.Script w.Prefix3 w.Upos | w.Script w.Length w.Upos
     w.Seen w.Upos | w.Seen w.Script w.Upos | w.Seen w.Ending w.Upos | w.Seen w.Feats w.Ending | w.Lcase w.Shape w.Upos
@@ -46,7 +45,7 @@ LEMMA_TEMPLATES = rows(
     """
 )
 LEMMA_FAMILY = Family("lemma", "w", (), LEMMA_TEMPLATES)
-_OF_WORD = ("Upos", "Feats", "Form", "Shape", "Prefix2", "Prefix3", "Length", *(f"Suffix{i}" for i in range(1, 7)))
+_OF_WORD = ("Upos", "Feats", "Shape", "Prefix2", "Prefix3", "Length", *(f"Suffix{i}" for i in range(1, 6)))
 _ATTRIBUTES = (*_OF_WORD, "Script", "Seen", "Ending", "Tail", "Lcase")
 
 
@@ -336,8 +335,8 @@ def _known_words(scripts: dict[_Word, int]) -> Pairs:
 def _word_values(word: _Word) -> list[int]:
     """The codes of a word, in the order of `_OF_WORD`."""
     lower = word.form.lower()
-    texts = (word.upos, f"{word.upos} {word.feats}", lower, shape(word.form), lower[:2], lower[:3])
-    return [*map(_hash, texts), min(len(lower), 10), *(_hash(lower[-length:]) for length in range(1, 7))]
+    texts = (word.upos, f"{word.upos} {word.feats}", shape(word.form), lower[:2], lower[:3])
+    return [*map(_hash, texts), min(len(lower), 10), *(_hash(lower[-length:]) for length in range(1, 6))]
 
 
 def _learn_endings(scripts: dict[_Word, int]) -> Pairs:
