@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 from collections.abc import Iterator
 from itertools import pairwise
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong.errors import DataError, ModelError, NotFittedError, OptionError
+from headlong.evaluation import evaluate
 from headlong.features.boundaries import CaseTable, Layout, stretches
 from headlong.models import segmenter as segmenter_module
 from headlong.models import tokenizer as tokenizer_module
@@ -28,6 +30,7 @@ from headlong.text.plain import (
     unescaped_spaces,
     with_line_ends,
 )
+from tests.treebanks import treebank_file
 
 NOUNS = ("dogs", "cats", "Mr. Smith", "birds", "children", "Dr. Jones", "people", "Anna", "Peter")
 VERBS = ("bark", "sleep", "sing", "run", "eat fish", "like music", "wait", "talk")
@@ -270,7 +273,7 @@ def test_work_is_linear_and_memory_bounded(tokenizer: Tokenizer, monkeypatch: py
 def test_state(tokenizer: Tokenizer) -> None:
     text = plain_text(sentences(50, seed=4)).text
     metadata, arrays = tokenizer.state()
-    again = Tokenizer.from_state(metadata, arrays)
+    again = Tokenizer.from_state(json.loads(json.dumps(metadata)), arrays)
     assert [s.to_conllu() for s in again.tokenize(text)] == [s.to_conllu() for s in tokenizer.tokenize(text)]
     assert sum(array.nbytes for array in arrays.values()) < 200_000
     del arrays["segmenter.rules"]
@@ -406,3 +409,13 @@ def test_line_ends_replace_spaces_only() -> None:
     different = [i for i in range(len(plain.text)) if plain.text[i] != changed.text[i]]
     assert different
     assert all(plain.text[i] == " " and changed.text[i] == "\n" for i in different)
+
+
+@pytest.mark.slow
+def test_a_treebank() -> None:
+    """French: multiword tokens, numbers with spaces, a text without paragraphs."""
+    tokenizer = Tokenizer().fit(read_conllu(treebank_file("fr_sequoia", "train")))
+    gold = list(read_conllu(treebank_file("fr_sequoia", "dev")))
+    found = evaluate(gold, tokenizer.tokenize(plain_text(gold).text), enhanced=False)
+    assert found["Words"].f1 > 0.985
+    assert found["Sentences"].f1 > 0.85

@@ -41,7 +41,7 @@ GAP_TEMPLATES = rows(
     w.R1 w.R2 w.R3 w.Between | w.L1 w.Rkind w.Between | w.Lkind w.R1 w.Between | w.L3 w.L2 w.L1 w.R1
     w.L1 w.R1 w.R2 w.R3 | w.Lrun w.R1 w.Between | w.L1 w.Rrun w.Between | w.Lrun w.Rrun w.Between | w.Lrun w.Between
     w.Rrun w.Between | w.Lrun2 w.Lrun w.Between | w.Rrun w.Rrun2 w.Between | w.Lrun w.Rrun w.Rrun2
-    w.Lrun2 w.Lrun w.Rrun | w.Lpart w.R1 | w.L1 w.Rpart | w.Lpart w.Rpart | w.Lshape w.Rshape w.Between
+    w.Lrun2 w.Lrun w.Rrun | w.Lpart w.R1 | w.L1 w.Rpart | w.Lshape w.Rshape w.Between
     w.Lshape w.L1 w.R1 | w.Rshape w.L1 w.R1 | w.Llength w.L1 w.R1 | w.Rlength w.L1 w.R1
     w.Lrepeat w.Rrepeat w.L1 w.R1 | w.Address w.L1 w.R1 | w.Address w.Rshape | w.Next w.L1 w.Rshape w.Lshape
     w.Lrun w.L1 w.Next | w.Edge w.Address | w.Edge w.Address w.L1 w.R1 | w.Edge w.Lrun w.R1 | w.Edge w.L1 w.Rrun

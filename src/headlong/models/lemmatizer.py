@@ -147,7 +147,8 @@ class Lemmatizer:
 class _Trained:
     """What training leaves behind.
 
-    Words of the training data have their script in a table. The candidates of other words are the scripts seen on
+    Words of the training data have their script in a table, and so have their forms, with the tag and without, as far
+    as there is but one. The candidates of other words are the scripts seen on
     words of their tag with the longest endings in common; a decision is made for each, and the likeliest one wins.
     """
 
@@ -210,9 +211,8 @@ class _Trained:
         lemmas: list[str] = []
         unknown: list[tuple[int, dict[str, int]]] = []
         for place, word in enumerate(words):
-            number = self._known.get(_hash(*word))
-            if number is None:
-                number = self._known.get(_hash(word.form.lower(), word.upos))
+            found = (self._known.get(_hash(*key)) for key in _keys(word))
+            number = next((number for number in found if number is not None), None)
             lemma = self._scripts[number].apply(word.form) if number is not None else None
             if lemma is None:
                 candidates = self._candidates(word)
@@ -322,14 +322,24 @@ def _gold(train: Iterable[Sentence]) -> dict[_Word, str]:
     return {word: found.most_common(1)[0][0] for word, found in counts.items()}
 
 
+def _keys(word: _Word) -> tuple[tuple[str, ...], ...]:
+    """Under what a word may be known, the most exact first: a tag may be new to the form, or wrong."""
+    lower = word.form.lower()
+    return word, (lower, word.upos), (word.form,)
+
+
 def _known_words(scripts: dict[_Word, int]) -> Pairs:
-    """Pairs of (hash of a word, script): of each word, and of form and tag alone where these leave no choice."""
-    pairs = {_hash(*word): script for word, script in scripts.items()}
-    general: dict[tuple[str, str], set[int]] = defaultdict(set)
+    """Pairs of (hash of a key of `_keys`, script), where the key leaves no choice."""
+    found: dict[int, set[int]] = defaultdict(set)
     for word, script in scripts.items():
-        general[word.form.lower(), word.upos].add(script)
-    pairs |= {_hash(*key): min(found) for key, found in general.items() if len(found) == 1}
-    return np.array(list(pairs), np.uint32), np.array(list(pairs.values()), np.uint16)
+        for key in _keys(word):
+            found[_hash(*key)].add(script)
+    pairs = [(key, min(numbers)) for key, numbers in found.items() if len(numbers) == 1]
+    return _table(pairs)
+
+
+def _table(pairs: Sequence[tuple[int, int]]) -> Pairs:
+    return np.array([key for key, _ in pairs], np.uint32), np.array([script for _, script in pairs], np.uint16)
 
 
 def _word_values(word: _Word) -> list[int]:
@@ -347,7 +357,7 @@ def _learn_endings(scripts: dict[_Word, int]) -> Pairs:
         for length in range(min(_LONGEST_ENDING, len(lower)) + 1):
             counts[_ending_hash(lower, word.upos, length)][script] += 1
     pairs = [(key, script) for key, found in counts.items() for script, _ in found.most_common(_MOST_SCRIPTS)]
-    return np.array([key for key, _ in pairs], np.uint32), np.array([script for _, script in pairs], np.uint16)
+    return _table(pairs)
 
 
 def _ending_hash(lower: str, upos: str, length: int) -> int:
