@@ -47,6 +47,7 @@ GAP_TEMPLATES = rows(
     w.Lrun w.L1 w.Next | w.Edge w.Address | w.Edge w.Address w.L1 w.R1 | w.Edge w.Lrun w.R1 | w.Edge w.L1 w.Rrun
     w.Edge w.Lkind w.Rkind w.Between | w.L2kind w.L1 w.R1 w.R2kind | w.L2kind w.Lkind w.R1 w.R2kind w.Edge
     w.L2kind w.L1 w.Rkind w.R2kind w.Edge | w.Edge w.Next w.R1 w.Llength w.Lkind | w.Address w.Lkind w.Rkind
+    w.Edge w.Address w.R1 w.R2kind | w.Edge w.Address w.Rkind w.Between
     """
 )
 GAP_FAMILY = Family("gap", "w", (), GAP_TEMPLATES)
