@@ -1,4 +1,4 @@
-"""UDPipe 1 (`ufal.udpipe`) as the yardstick: trained on the same treebank, parser only, gold tags."""
+"""UDPipe 1 (`ufal.udpipe`) as the yardstick: trained on the same treebank, parser only (gold tags), or tagger only."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from headlong.evaluation import evaluate
 SETTINGS = "transition_system=swap;transition_oracle=static_lazy;structured_interval=0;iterations=5"
 
 
-def train(treebank: Path, model: Path) -> None:
-    """Trains on treebank/train.conllu unless `model` is there already (four minutes on el_gdt)."""
+def train(treebank: Path, model: Path, tagger: str = "none", parser: str = SETTINGS) -> None:
+    """Trains on treebank/train.conllu unless `model` is there already (four minutes on el_gdt).
+
+    `tagger` and `parser` are UDPipe's settings of each, "none" for none and "" for its defaults.
+    """
     if model.exists():
         return
     error = udpipe.ProcessingError()
@@ -23,8 +26,8 @@ def train(treebank: Path, model: Path) -> None:
         _sentences(treebank / "train.conllu"),
         _sentences(treebank / "dev.conllu"),
         "none",
-        "none",
-        SETTINGS,
+        tagger,
+        parser,
         error,
     )
     if error.occurred():
@@ -46,14 +49,17 @@ def _sentences(path: Path) -> udpipe.Sentences:
 
 
 class Job:
-    """The whole job without loading the model: a CoNLL-U file read, parsed and written as text."""
+    """The whole job without loading the model: a CoNLL-U file read, parsed (or tagged) and written as text."""
 
-    def __init__(self, model: Path) -> None:
+    def __init__(self, model: Path, *, tag: bool = False) -> None:
         self.model = udpipe.Model.load(str(model))
+        self.steps = (udpipe.Pipeline.NONE, udpipe.Pipeline.DEFAULT)
+        if tag:
+            self.steps = (udpipe.Pipeline.DEFAULT, udpipe.Pipeline.NONE)
 
     def run(self, path: Path) -> str:
         """The parsed file as CoNLL-U."""
-        pipeline = udpipe.Pipeline(self.model, "conllu", udpipe.Pipeline.NONE, udpipe.Pipeline.DEFAULT, "conllu")
+        pipeline = udpipe.Pipeline(self.model, "conllu", *self.steps, "conllu")
         error = udpipe.ProcessingError()
         parsed: str = pipeline.process(path.read_text(encoding="utf-8"), error)
         assert parsed, error.message

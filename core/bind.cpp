@@ -134,6 +134,8 @@ NB_MODULE(_core, m) {
   headlong::bind_features(m);
   headlong::bind_parser(m);
   headlong::bind_chain(m);
+  headlong::bind_trainer(m);
   bind_parts(m);
   bind_graph(m);
+  bind_solvers(m);
 }

@@ -49,8 +49,8 @@ struct PyLattice {
     check_labels(view(candidates), labels);
     require(!pairs || (pairs->shape(0) == count + 1 && pairs->shape(1) == count), "pairs must be [labels + 1, labels]");
     require(
-        !triples || (triples->shape(0) == count + 1 && triples->shape(1) == count + 1 && triples->shape(2) == count),
-        "triples must be [labels + 1, labels + 1, labels]");
+        !triples || (triples->shape(0) == count + 1 && triples->shape(1) == count && triples->shape(2) == count + 1),
+        "triples must be [labels + 1, labels, labels + 1]");
     lattice = {order,
                labels,
                view(begins),
@@ -169,7 +169,11 @@ struct PyChainModel {
       for (std::size_t a = 0; family && a < family->atoms.size(); ++a)
         require(family->atoms[a].attribute < static_cast<Index>(data.codes.shape(1)),
                 "a template looks at an attribute that the items do not have");
-    if (data.candidates) check_labels(view(*data.candidates), labels());
+    if (data.candidates) return check_labels(view(*data.candidates), labels());
+    const auto bounds = view(data.offsets);
+    for (std::size_t s = 1; s < bounds.size(); ++s)
+      require(static_cast<std::int64_t>(bounds[s] - bounds[s - 1]) * labels() < std::int64_t{1} << 31,
+              "a sequence has too many items for so many labels");
   }
 };
 
@@ -288,8 +292,9 @@ void bind_chain(nb::module_& m) {
            "order"_a, "labels"_a, "nodes"_a, "begins"_a, "candidates"_a, "pairs"_a = nb::none(),
            "triples"_a = nb::none(), "item_pairs"_a = nb::none(),
            "nodes [n] scores of candidates [n], those of item i from begins[i] to begins[i + 1]; pairs [labels + 1,\n"
-           "labels] and triples [labels + 1, labels + 1, labels], label number `labels` standing before the first "
-           "item;\n"
+           "labels] by previous label and label; triples [labels + 1, labels, labels + 1] by previous label, label and "
+           "the\n"
+           "one before both; label number `labels` stands before the first item;\n"
            "item_pairs: more for the pairs of candidates of each item and the one before, item by item.")
       .def("best", &lattice_best, nb::sig("def best(self) -> tuple[numpy.typing.NDArray[numpy.int32], float]"),
            "The best path: (labels [items], score). O(items * candidates^(order + 1)).")

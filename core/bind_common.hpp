@@ -80,5 +80,6 @@ Table<Weight> make_table(const In<Weight, 2>& weights, Index columns, float scal
 void bind_chain(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_parser(nb::module_& m);
+void bind_trainer(nb::module_& m);
 
 }  // namespace headlong

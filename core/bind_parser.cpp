@@ -1,35 +1,14 @@
-// The composed parser for Python: batches, models, parsing, training.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/variant.h>
+// The composed parser for Python: batches, models, parsing.
+#include "bind_parser.hpp"
 
-#include <optional>
-
-#include "bind_common.hpp"
+#include "bind_graph.hpp"
 #include "bind_parts.hpp"
-#include "parser/trainer.hpp"
 
 using namespace nanobind::literals;
 
 namespace headlong {
 
 namespace {
-
-// Sentences laid end to end, with the arrays that own them.
-struct Batch {
-  In<Code, 2> attributes;
-  In<std::uint8_t, 2> traits;
-  In<Index, 1> offsets;
-
-  Corpus corpus() const {
-    return {view(attributes),
-            {reinterpret_cast<const Traits*>(traits.data()), traits.shape(0)},
-            view(offsets),
-            {},
-            {},
-            static_cast<Index>(attributes.shape(1))};
-  }
-};
 
 Batch make_batch(In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1> offsets) {
   require(traits.shape(1) == sizeof(Traits), "traits must have 10 columns: tag, classes, 8 agreement values");
@@ -42,121 +21,109 @@ Batch make_batch(In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1
   return {std::move(attributes), std::move(traits), std::move(offsets)};
 }
 
-Decoder decoder_from(bool projective) { return projective ? Decoder::Eisner : Decoder::Mst; }
+// The weights of a model, which looks at its templates.
+template <class Array>
+auto make_pruned(const PyArcModel& model, const Array& weights, float scale, bool single_root) {
+  using Weight = std::remove_const_t<typename Array::Scalar>;
+  PrunedModel<Weight> made;
+  made.model.arc = &model.arc;
+  made.model.between = model.between ? &*model.between : nullptr;
+  made.model.parts = make_table(weights, 1, scale);
+  require(made.model.parts.stride == 1, "part weights must have one column");
+  made.model.root = root_rule(single_root);
+  made.model.instructions = best_instructions();
+  return made;
+}
 
-// A first-order model with the arrays and templates that own what it looks at, and its pruner if it has one.
-struct PyArcModel {
-  Templates arc;
-  std::optional<Templates> between, label, nearby;
-  std::array<std::optional<Templates>, KINDS> higher;
-  Weights parts;
-  std::optional<Weights> labels;
-  std::optional<In<std::uint8_t, 3>> allowed;
-  std::variant<PrunedModel<float>, PrunedModel<std::int16_t>> pruned;
+}  // namespace
 
-  template <class Array>
-  auto make_pruned(const Array& weights, float scale, bool single_root) const {
-    using Weight = std::remove_const_t<typename Array::Scalar>;
-    PrunedModel<Weight> made;
-    made.model.arc = &arc;
-    made.model.between = between ? &*between : nullptr;
-    made.model.parts = make_table(weights, 1, scale);
-    require(made.model.parts.stride == 1, "part weights must have one column");
-    made.model.root = root_rule(single_root);
-    made.model.instructions = best_instructions();
-    return made;
+PyArcModel::PyArcModel(const Templates& arc_, std::optional<Templates> between_, Weights parts_, float part_scale,
+                       bool single_root)
+    : arc(arc_), between(std::move(between_)), parts(std::move(parts_)) {
+  require(arc.slots == 2 && arc.relations == ARC_RELATIONS, "arc templates must have two slots and the arc relations");
+  require(!between || (between->slots == 3 && between->relations == BETWEEN_RELATIONS),
+          "between templates must have three slots and the between relations");
+  std::visit([&](const auto& weights) { pruned = make_pruned(*this, weights, part_scale, single_root); }, parts);
+}
+
+void PyArcModel::set_labels(const Templates& label_, const Weights& labels_, float scale,
+                            In<std::uint8_t, 3> allowed_) {
+  require(label_.slots == 2 && label_.relations == ARC_RELATIONS,
+          "label templates must have two slots and the arc relations");
+  require(parts.index() == labels_.index(), "part and label weights differ in type");
+  require(allowed_.shape(0) == allowed_.shape(1) && allowed_.shape(0) <= MAX_TAGS,
+          "allowed must be [tags, tags, labels]");
+  const auto flags = view(allowed_);
+  for (std::size_t pair = 0; pair < allowed_.shape(0) * allowed_.shape(1); ++pair) {
+    const auto row = flags.subspan(pair * allowed_.shape(2), allowed_.shape(2));
+    require(std::any_of(row.begin(), row.end(), [](std::uint8_t flag) { return flag != 0; }),
+            "allowed must leave at least one label to every pair of tags");
   }
+  label = label_;
+  labels = labels_;
+  allowed = std::move(allowed_);
+  std::visit(
+      [&](auto& made) {
+        using Weight = std::remove_const_t<std::remove_pointer_t<decltype(made.model.parts.weights)>>;
+        made.model.labels = make_table(std::get<In<Weight, 2>>(*labels), static_cast<Index>(allowed->shape(2)), scale);
+        made.model.allowed = view(*allowed);
+        made.model.tags = static_cast<Index>(allowed->shape(0));
+        made.model.label = &*label;
+      },
+      pruned);
+}
 
-  PyArcModel(const Templates& arc_, std::optional<Templates> between_, Weights parts_, float part_scale,
-             bool single_root)
-      : arc(arc_), between(std::move(between_)), parts(std::move(parts_)) {
-    require(arc.slots == 2 && arc.relations == ARC_RELATIONS,
-            "arc templates must have two slots and the arc relations");
-    require(!between || (between->slots == 3 && between->relations == BETWEEN_RELATIONS),
-            "between templates must have three slots and the between relations");
-    std::visit([&](const auto& weights) { pruned = make_pruned(weights, part_scale, single_root); }, parts);
-  }
-  PyArcModel(const PyArcModel&) = delete;
+void PyArcModel::set_nearby(const Templates& templates) {
+  require(label.has_value(), "labels in the light of the tree need labels");
+  require(templates.slots == NEARBY_SLOTS && templates.relations == NEARBY_RELATIONS,
+          "nearby templates must have seven slots and the nearby relations");
+  nearby = templates;
+  std::visit([&](auto& made) { made.model.nearby = &*nearby; }, pruned);
+}
 
-  void set_labels(const Templates& label_, const Weights& labels_, float scale, In<std::uint8_t, 3> allowed_) {
-    require(label_.slots == 2 && label_.relations == ARC_RELATIONS,
-            "label templates must have two slots and the arc relations");
-    require(parts.index() == labels_.index(), "part and label weights differ in type");
-    require(allowed_.shape(0) == allowed_.shape(1) && allowed_.shape(0) <= MAX_TAGS,
-            "allowed must be [tags, tags, labels]");
-    const auto flags = view(allowed_);
-    for (std::size_t pair = 0; pair < allowed_.shape(0) * allowed_.shape(1); ++pair) {
-      const auto row = flags.subspan(pair * allowed_.shape(2), allowed_.shape(2));
-      require(std::any_of(row.begin(), row.end(), [](std::uint8_t flag) { return flag != 0; }),
-              "allowed must leave at least one label to every pair of tags");
-    }
-    label = label_;
-    labels = labels_;
-    allowed = std::move(allowed_);
-    std::visit(
-        [&](auto& made) {
-          using Weight = std::remove_const_t<std::remove_pointer_t<decltype(made.model.parts.weights)>>;
-          made.model.labels =
-              make_table(std::get<In<Weight, 2>>(*labels), static_cast<Index>(allowed->shape(2)), scale);
-          made.model.allowed = view(*allowed);
-          made.model.tags = static_cast<Index>(allowed->shape(0));
-          made.model.label = &*label;
-        },
-        pruned);
-  }
+void PyArcModel::set_parts(std::size_t kind, const Templates& templates) {
+  require(kind < KINDS, "no such kind of parts");
+  require(templates.slots == KIND_SLOTS[kind] && templates.relations == KIND_RELATIONS[kind],
+          "templates must have the slots and relations of their kind of parts");
+  higher[kind] = templates;
+  std::visit([&](auto& made) { made.model.higher[kind] = &*higher[kind]; }, pruned);
+}
 
-  void set_nearby(const Templates& templates) {
-    require(label.has_value(), "labels in the light of the tree need labels");
-    require(templates.slots == NEARBY_SLOTS && templates.relations == NEARBY_RELATIONS,
-            "nearby templates must have seven slots and the nearby relations");
-    nearby = templates;
-    std::visit([&](auto& made) { made.model.nearby = &*nearby; }, pruned);
-  }
+void PyArcModel::set_pruner(const PyArcModel& pruner, Index max_heads, double threshold) {
+  require(pruned.index() == pruner.pruned.index(), "model and pruner differ in the type of their weights");
+  require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0, "max_heads must be positive, threshold in [0, 1]");
+  std::visit(
+      [&](auto& made) {
+        const auto& other = std::get<std::remove_reference_t<decltype(made)>>(pruner.pruned).model;
+        require(made.model.root == other.root, "model and pruner differ in their root rule");
+        made.pruner = &other;
+        made.rule = {max_heads, threshold};
+      },
+      pruned);
+}
 
-  void set_parts(std::size_t kind, const Templates& templates) {
-    require(kind < KINDS, "no such kind of parts");
-    require(templates.slots == KIND_SLOTS[kind] && templates.relations == KIND_RELATIONS[kind],
-            "templates must have the slots and relations of their kind of parts");
-    higher[kind] = templates;
-    std::visit([&](auto& made) { made.model.higher[kind] = &*higher[kind]; }, pruned);
-  }
-
-  void set_pruner(const PyArcModel& pruner, Index max_heads, double threshold) {
-    require(pruned.index() == pruner.pruned.index(), "model and pruner differ in the type of their weights");
-    require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0, "max_heads must be positive, threshold in [0, 1]");
-    std::visit(
-        [&](auto& made) {
-          const auto& other = std::get<std::remove_reference_t<decltype(made)>>(pruner.pruned).model;
-          require(made.model.root == other.root, "model and pruner differ in their root rule");
-          made.pruner = &other;
-          made.rule = {max_heads, threshold};
-        },
-        pruned);
-  }
-
-  void check(const Batch& batch) const {
-    auto known = [&](const Templates& family) {
-      for (const Atom& atom : family.atoms)
-        require(atom.attribute < static_cast<Index>(batch.attributes.shape(1)),
-                "a template looks at an attribute that the words do not have");
-    };
-    known(arc);
-    if (between) known(*between);
-    if (nearby) known(*nearby);
-    for (const auto& family : higher)
-      if (family) known(*family);
-    std::visit(
-        [&](const auto& made) {
-          if (made.pruner) known(*made.pruner->arc);
-          if (made.pruner && made.pruner->between) known(*made.pruner->between);
-        },
-        pruned);
-    if (!label) return;
-    known(*label);
-    for (std::size_t word = 0; word < batch.traits.shape(0); ++word)
-      require(batch.traits(word, 0) < allowed->shape(0), "a word's tag number is out of range");
-  }
-};
+void PyArcModel::check(const Batch& batch) const {
+  auto known = [&](const Templates& family) {
+    for (const Atom& atom : family.atoms)
+      require(atom.attribute < static_cast<Index>(batch.attributes.shape(1)),
+              "a template looks at an attribute that the words do not have");
+  };
+  known(arc);
+  if (between) known(*between);
+  if (nearby) known(*nearby);
+  for (const auto& family : higher)
+    if (family) known(*family);
+  std::visit(
+      [&](const auto& made) {
+        if (made.pruner) known(*made.pruner->arc);
+        if (made.pruner && made.pruner->between) known(*made.pruner->between);
+      },
+      pruned);
+  if (!label) return;
+  known(*label);
+  for (std::size_t word = 0; word < batch.traits.shape(0); ++word)
+    require(batch.traits(word, 0) < allowed->shape(0), "a word's tag number is out of range");
+}
 
 TreeOptions options_of(const std::string& method, bool projective, Index max_iterations, double time_limit) {
   require(max_iterations >= 1, "max_iterations must be positive");
@@ -168,6 +135,8 @@ TreeOptions options_of(const std::string& method, bool projective, Index max_ite
   options.time_limit = time_limit;
   return options;
 }
+
+namespace {
 
 nb::tuple parse(const PyArcModel& self, const Batch& batch, const std::string& method, bool projective,
                 std::size_t threads, Index max_iterations, double time_limit) {
@@ -306,110 +275,6 @@ nb::tuple problem(const PyArcModel& self, const Batch& batch, bool projective) {
       copied<Out<Index, 1>>(made.labels, {count}), frames, extras);
 }
 
-// A trainer with the arrays that own what it reads and changes.
-struct ArcTrainer {
-  using Matrix = InOut<float, 2>;
-
-  Batch batch;
-  In<Index, 1> gold_heads, gold_labels;
-  Matrix parts, part_totals;
-  std::optional<Matrix> labels, label_totals;
-  Trainer trainer;
-
-  ArcTrainer(const PyArcModel& model, const Batch& batch_, In<Index, 1> gold_heads_, In<Index, 1> gold_labels_,
-             Matrix parts_, Matrix part_totals_, std::optional<Matrix> labels_, std::optional<Matrix> label_totals_,
-             bool projective, std::size_t threads)
-      : batch(batch_),
-        gold_heads(std::move(gold_heads_)),
-        gold_labels(std::move(gold_labels_)),
-        parts(std::move(parts_)),
-        part_totals(std::move(part_totals_)),
-        labels(std::move(labels_)),
-        label_totals(std::move(label_totals_)) {
-    model.check(batch);
-    require(std::holds_alternative<PrunedModel<float>>(model.pruned), "only a model of floats can be trained");
-    trainer.model = &std::get<PrunedModel<float>>(model.pruned);
-    trainer.corpus = batch.corpus();
-    trainer.corpus.gold_heads = view(gold_heads);
-    trainer.corpus.gold_labels = view(gold_labels);
-    check_tables(trainer.model->model);
-    check_gold(trainer.corpus, trainer.model->model);
-    trainer.parts = {view(parts), view(part_totals)};
-    if (labels) trainer.labels = {view(*labels), view(*label_totals)};
-    nb::gil_scoped_release release;
-    if (trainer.model->pruner) trainer.choose_all_candidates(decoder_from(projective), threads);
-  }
-
-  void check_tables(const ArcModel<float>& model) const {
-    require(model.parts.weights == parts.data() && parts.size() == part_totals.size(),
-            "the part weights to train are not those of the model");
-    require(labels.has_value() == (model.label != nullptr) && labels.has_value() == label_totals.has_value(),
-            "label weights go with label templates");
-    require(!labels || (model.labels.weights == labels->data() && labels->size() == label_totals->size()),
-            "the label weights to train are not those of the model");
-  }
-
-  static void check_gold(const Corpus& corpus, const ArcModel<float>& model) {
-    require(corpus.gold_heads.size() == corpus.traits.size() && corpus.gold_labels.size() == corpus.traits.size(),
-            "gold heads and labels must have one entry a word");
-    for (std::size_t s = 0; s < corpus.size(); ++s) {
-      const Words words = corpus.sentence(s);
-      for (Index m = 1; m < words.size(); ++m) {
-        require(words.gold_heads[m] >= 0 && words.gold_heads[m] < words.size() && words.gold_heads[m] != m,
-                "a gold head is out of range");
-        require(!model.label || (words.gold_labels[m] >= 0 && words.gold_labels[m] < model.labels.columns),
-                "a gold label is out of range");
-      }
-    }
-  }
-
-  nb::tuple study(const In<Index, 1>& sentences, bool expected, float cost, const std::string& method, bool projective,
-                  std::size_t threads, Index max_iterations) {
-    const bool free = method == "automata";
-    const TreeOptions options = options_of(free ? "exact" : method, projective, max_iterations, 0.0);
-    const Compare compare = expected ? Compare::Expected : free ? Compare::Free : Compare::Best;
-    for (Index s : view(sentences))
-      require(s >= 0 && static_cast<std::size_t>(s) < trainer.corpus.size(), "a sentence number is out of range");
-    {
-      nb::gil_scoped_release release;
-      trainer.study_batch(view(sentences), compare, cost, options, threads);
-    }
-    auto losses = new_array<Out<double, 1>>({sentences.size()}), norms = new_array<Out<double, 1>>({sentences.size()});
-    for (std::size_t i = 0; i < sentences.size(); ++i) {
-      losses.data()[i] = trainer.lessons[i].loss;
-      norms.data()[i] = trainer.lessons[i].squared_norm;
-    }
-    return nb::make_tuple(losses, norms);
-  }
-
-  // Places and values of one of the two sparse differences of a lesson.
-  nb::tuple difference(std::size_t lesson, bool of_labels) const {
-    require(lesson < trainer.lessons.size(), "no such lesson");
-    const Difference& found = trainer.lessons[lesson].difference;
-    std::vector<Code> places;
-    std::vector<float> values;
-    for (const auto& [place, value] : (of_labels ? found.labels : found.parts).entries()) {
-      places.push_back(place);
-      values.push_back(value);
-    }
-    return nb::make_tuple(copied<Out<Code, 1>>(places, {places.size()}),
-                          copied<Out<float, 1>>(values, {values.size()}));
-  }
-
-  // The tree, with its labels, that a lesson compares with gold.
-  nb::tuple tree(std::size_t lesson) const {
-    require(lesson < trainer.lessons.size(), "no such lesson");
-    const Lesson& found = trainer.lessons[lesson];
-    return nb::make_tuple(copied<Out<Index, 1>>(found.heads, {found.heads.size()}),
-                          copied<Out<Index, 1>>(found.labels, {found.labels.size()}));
-  }
-
-  void apply(std::size_t lesson, float step, float time) {
-    require(lesson < trainer.lessons.size(), "no such lesson");
-    trainer.apply(lesson, step, time);
-  }
-};
-
 }  // namespace
 
 void bind_parser(nb::module_& m) {
@@ -468,28 +333,6 @@ void bind_parser(nb::module_& m) {
            "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the\n"
            "scores of larger parts, in frames and extras, if the model has any.\n\n"
            "With projective there is a projective tree among the candidates.");
-  nb::class_<ArcTrainer>(m, "ArcTrainer", "Decodes mini-batches against gold, then moves the weights.")
-      .def(nb::init<const PyArcModel&, const Batch&, In<Index, 1>, In<Index, 1>, ArcTrainer::Matrix, ArcTrainer::Matrix,
-                    std::optional<ArcTrainer::Matrix>, std::optional<ArcTrainer::Matrix>, bool, std::size_t>(),
-           "model"_a, "batch"_a, "gold_heads"_a, "gold_labels"_a, "part_weights"_a.noconvert(),
-           "part_totals"_a.noconvert(), "label_weights"_a.none().noconvert(), "label_totals"_a.none().noconvert(),
-           "projective"_a, "threads"_a, nb::keep_alive<1, 2>())
-      .def("study", &ArcTrainer::study, "sentences"_a, "expected"_a, "cost"_a, "method"_a, "projective"_a, "threads"_a,
-           "max_iterations"_a = 1000,
-           nb::sig("def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: "
-                   "str, projective: bool, threads: int, max_iterations: int = 1000) -> "
-                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-           "Losses and squared norms [sentences] of the differences that `apply` will use.\n\n"
-           "method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6).")
-      .def("difference", &ArcTrainer::difference, "lesson"_a, "of_labels"_a,
-           nb::sig("def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], "
-                   "numpy.typing.NDArray[numpy.float32]]"),
-           "The difference of features against gold of a sentence just studied: places in the table, and values.")
-      .def("tree", &ArcTrainer::tree, "lesson"_a,
-           nb::sig("def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], "
-                   "numpy.typing.NDArray[numpy.int32]]"),
-           "The heads and labels that a sentence just studied was compared with.")
-      .def("apply", &ArcTrainer::apply, "lesson"_a, "step"_a, "time"_a);
 }
 
 }  // namespace headlong

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "bind_common.hpp"
+#include "bind_graph.hpp"
 #include "factors/head_automaton.hpp"
 #include "parser/extra_decoder.hpp"
 
@@ -75,21 +76,6 @@ TreeMethod method_of(const std::string& name) {
                                                             {"exact", TreeMethod::Exact}};
   require(methods.contains(name), "the methods are arcs, climb, ad3, subgradient and exact");
   return methods.at(name);
-}
-
-const char* name_of(Status status) {
-  switch (status) {
-    case Status::Optimal:
-      return "optimal";
-    case Status::Fractional:
-      return "fractional";
-    case Status::Unconverged:
-      return "unconverged";
-    case Status::Approximate:
-      return "approximate";
-    default:
-      return "infeasible";
-  }
 }
 
 namespace {

@@ -9,9 +9,8 @@
 
 void bind_parts(nanobind::module_& m);
 
-// The decoder of that name, and the name of a status; an unknown name is a ValueError.
+// The decoder of that name; an unknown one is a ValueError.
 headlong::TreeMethod method_of(const std::string& name);
-const char* name_of(headlong::Status status);
 
 // Extras as a Python object, which keeps the frames that they were laid out for alive.
 nanobind::object extras_object(nanobind::object frames, headlong::Extras extras);

@@ -1,4 +1,5 @@
-"""Random factor graphs with an oracle that enumerates: what each factor means is written here once more."""
+"""Random factor graphs with an oracle that enumerates: what each factor means is written here once more; and tables as
+factors written in Python."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,11 +21,13 @@ from headlong.inference import (
     Or,
     OrOut,
     Pair,
+    PythonFactor,
     Variables,
     Xor,
     XorOut,
 )
 
+ARCS_OF_THREE = [(head, modifier) for modifier in (1, 2, 3) for head in range(4) if head != modifier]
 Own = Callable[[NDArray[np.bool_]], float]  # a factor's score of its literals' values
 
 # What the last literal is for those with an output; n literals, k a budget.
@@ -129,3 +132,42 @@ def cases(draw: st.DrawFn, max_variables: int = 7, max_factors: int = 5) -> Case
         else:
             case.add_logic(kind, places, negated, draw(st.integers(0, count)))
     return case
+
+
+class Table(PythonFactor):
+    """A dense factor once more, in Python."""
+
+    def __init__(self, variables, table):
+        super().__init__(variables)
+        size = self.links.size
+        self.on = np.array([[row >> link & 1 for link in range(size)] for row in range(2**size)])
+        self.table = table
+
+    def maximize(self, scores):
+        values = self.table + np.where(self.on, scores, 0.0).sum(axis=1)
+        best = int(values.argmax())
+        return self.on[best], self.table[best]
+
+
+class FullTable(Table):
+    """The same with all services."""
+
+    def marginals(self, scores):
+        values = self.table + np.where(self.on, scores, 0.0).sum(axis=1)
+        log_partition = float(np.logaddexp.reduce(values))
+        return np.exp(values - log_partition) @ self.on, log_partition
+
+    def score(self, on):
+        return float(self.table[int((1 << np.arange(len(on))) @ on)])
+
+
+class TellingTable(FullTable):
+    """And with what entropies and proofs need."""
+
+    def expected_own(self, scores):
+        values = self.table + np.where(self.on, scores, 0.0).sum(axis=1)
+        chances = np.exp(values - np.logaddexp.reduce(values))
+        return float(chances[chances > 0] @ self.table[chances > 0])
+
+    def lowest_own(self):
+        return float(min(self.table[self.table > -np.inf], default=0.0))

@@ -5,6 +5,7 @@ linear program over the local polytopes are built independently.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -13,6 +14,16 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from headlong import _core
+
+ad3 = partial(_core.ad3, max_iterations=20000)
+SOLVERS: dict[str, Any] = {
+    "ad3": ad3,
+    "ad3_penalty": partial(ad3, penalty=2.0, adapt_every=0),
+    "polyak": _core.subgradient,
+    "koo": partial(_core.subgradient, rule="koo"),
+    "rush": partial(_core.subgradient, rule="rush"),
+    "few_iterations": partial(_core.ad3, max_iterations=3),
+}
 
 ALLOWED = {
     "xor": lambda on, budget: sum(on) == 1,
@@ -137,3 +148,21 @@ def random_description(rng: np.random.Generator, most_variables: int = 8, most_f
             payload = int(rng.integers(0, size + 1))
         factors.append((kind, variables, negated, payload))
     return Description(scores, factors)
+
+
+def coupled_description(rng: np.random.Generator) -> Description:
+    """Ten variables with many strong couplings: most relaxations are fractional."""
+    count = 10
+    description = Description(rng.normal(size=count))
+    for _ in range(20):
+        kind = rng.choice(["pair", "pair", "pair", "dense", "at_most", "or"])
+        size = {"pair": 2, "dense": 3, "at_most": 5, "or": 4}[kind]
+        negated = (rng.random(size) < 0.3).tolist()
+        payload: Any = {
+            "pair": float(rng.normal() * 2),
+            "dense": (rng.normal(size=8)).tolist(),
+            "at_most": 3,
+            "or": 0,
+        }[kind]
+        description.factors.append((str(kind), rng.permutation(count)[:size].tolist(), negated, payload))
+    return description

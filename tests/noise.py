@@ -1,4 +1,4 @@
-"""Treebanks with errors in them, as a bad tokenizer, tagger and parser would make them."""
+"""Treebanks drawn at random or written in short, and errors in them, as of bad tokenizers, taggers and parsers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from headlong.text import Sentence
+
+FORMS = ["a", "b", "ab", "Ba", "aba", "de", ".", "!?", "ü", "a b"]
+LABELS = ["nsubj", "nsubj:pass", "obj", "case", "aux:pass", "det", "mark", "punct", "conj", "obl:in"]
 
 
 @dataclass(eq=False)
@@ -184,3 +187,45 @@ def _recut_token(token: Token, new: Tokens, rng: Random) -> None:
         new.append(Token(before.form + text, before.words + token.words, True))
     else:
         new.append(Token(text, [replace(first, form=text)]))
+
+
+def random_treebank(rng: Random, sentences: int) -> list[Tokens]:
+    """Sentences of few forms, so that alignments are ambiguous, some with multiword tokens."""
+    treebank = []
+    for _ in range(sentences):
+        tokens: Tokens = []
+        for _ in range(rng.randint(1, 9)):
+            words = [Word(rng.choice(FORMS)) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
+            several = len(words) > 1
+            form = rng.choice(["".join(w.form for w in words), "abc"]) if several else words[0].form
+            tokens.append(Token(form, words, several))
+        every = [word for token in tokens for word in token.words]
+        for word in every:
+            word.head, word.label = rng.choice([None, *every]), rng.choice(LABELS)
+            word.lemma, word.upos = rng.choice(["_", "x", "y"]), rng.choice(["NOUN", "PUNCT", "VERB"])
+            word.feats = rng.choice(["_", "Case=Nom", "Number=Sing|Case=Nom", "Own=Yes"])
+        mend(tokens)
+        for word in every:
+            word.edges = [(word.head, word.label)] * rng.choice([0, 1, 1, 2])
+        treebank.append(tokens)
+    return treebank
+
+
+def words(*forms: str, heads: list[int] | None = None, **columns) -> Sentence:
+    """A sentence whose first word is the head of all others unless heads are given."""
+    heads = heads or [0] + [1] * (len(forms) - 1)
+    return Sentence.from_words(forms, heads=heads, **({"labels": ["dep"] * len(forms)} | columns))
+
+
+def treebank(*sentences: str) -> str:
+    """Sentences in short: words by spaces, ``form=first+second`` for multiword tokens."""
+    result = []
+    for sentence in sentences:
+        tokens = []
+        for piece in sentence.split(" "):
+            form, _, parts = piece.partition("=")
+            inside = [Word(part) for part in (parts or form).split("+")]
+            tokens.append(Token(form, inside, bool(parts)))
+        mend(tokens)
+        result.append(tokens)
+    return to_text(result)

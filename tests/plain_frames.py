@@ -1,16 +1,21 @@
-"""Frames as dictionaries, written from the description in core/parts/frames.hpp alone, and sentences for tests."""
+"""Frames as dictionaries, written from the description in core/parts/frames.hpp alone, sentences, and what decoders
+promise."""
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from headlong import _core
-from tests.oracles import all_trees
+from tests.oracles import all_trees, is_projective, is_tree, root_arcs
 
 LANE_WIDTH = 4
+METHODS = ["climb", "ad3", "subgradient", "exact"]  # of the core's decoders, but for the best tree of arcs alone
 
 
 @dataclass
@@ -144,3 +149,29 @@ def plain_frames(draw: st.DrawFn, max_words: int = 5, max_heads: int = 6) -> Pla
                 for lane in range(frames.lanes(head)):
                     frames.grand[head, side, place, lane] = score(0.02)
     return frames
+
+
+def check_answer(
+    found: Any, method: str, single_root: bool, projective: bool, *, worth: Callable[[Any], float], best: float
+) -> None:
+    """What every method of the core promises, `best` being the worth of the best tree."""
+    heads, score, bound = found["heads"], found["score"], found["bound"]
+    tolerance = 1e-9 * max(1.0, abs(score)) if np.isfinite(score) else 1e-9
+    assert is_tree(heads)
+    assert not single_root or root_arcs(heads) == 1
+    assert not projective or is_projective(heads)
+    assert score == pytest.approx(worth(heads), rel=1e-12, abs=1e-9)
+    assert score <= best + tolerance
+    assert bound >= best - tolerance
+    assert bound >= score
+    assert found["certified"] == (found["status"] == "optimal")
+    if found["certified"]:
+        assert score == pytest.approx(best, abs=2 * tolerance)
+        assert bound == pytest.approx(best, abs=2 * tolerance)
+    if found["status"] == "infeasible":
+        assert best == -np.inf
+    if method in ("arcs", "climb"):
+        assert found["status"] in ("optimal", "approximate", "infeasible")
+    if method == "exact":
+        assert found["certified"] == (best > -np.inf)
+        assert found["status"] in ("optimal", "infeasible")

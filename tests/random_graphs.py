@@ -20,6 +20,7 @@ LOGIC: dict[str, Callable[[tuple[int, ...], int], bool]] = {
 }
 KINDS = (*LOGIC, "pair", "dense")
 STRUCTURED = ("chain", "tree", "projective")
+ALL_KINDS = (*KINDS, *STRUCTURED)
 ARCS = ((0, 1), (0, 2), (1, 2), (2, 1))  # of the trees: two words and the root
 
 
@@ -183,3 +184,15 @@ def models(
         whole=draw(st.booleans()),
         kinds=kinds,
     )
+
+
+def large_graph(count: int) -> _core.Graph:
+    """So many variables, with a budget and a pair for each of them."""
+    rng = np.random.default_rng(1)
+    graph = _core.Graph()
+    graph.add_variables(rng.normal(size=count))
+    for _ in range(count):
+        some = rng.permutation(count)[:8].astype(np.int32)
+        graph.add_logic("at_most", some, np.zeros(8, np.uint8), 3)
+        graph.add_pair(some[:2].copy(), np.zeros(2, np.uint8), float(rng.normal()))
+    return graph

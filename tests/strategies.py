@@ -1,10 +1,20 @@
-"""Hypothesis strategies for the problems that kernels are tested on, hard ones included."""
+"""Hypothesis strategies for the problems that kernels are tested on, hard ones included; and tree kernels by kind."""
 
 import numpy as np
+import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from headlong import _core
+
 Scores = NDArray[np.float64]
+
+both_root_rules = pytest.mark.parametrize("single_root", [True, False], ids=["single", "multi"])
+both_kinds = pytest.mark.parametrize("projective", [False, True], ids=["any", "projective"])
+BEST = {False: _core.maximum_spanning_tree, True: _core.eisner}
+MARGINALS = {False: _core.tree_marginals, True: _core.eisner_marginals}
+many = settings(max_examples=300, deadline=None)
 
 # Eighths are exact in binary: sums of them have no rounding errors, so equal trees are exactly equal.
 _EIGHTHS = {
@@ -46,3 +56,8 @@ def arc_scores(draw: st.DrawFn, max_words: int = 5, min_words: int = 1) -> Score
     np.fill_diagonal(scores, np.nan)
     scores[:, 0] = np.nan
     return scores
+
+
+def random_scores(words: int, seed: int, scale: float = 1.0) -> Scores:
+    """Normal scores[head, modifier] of a sentence of any length."""
+    return np.random.default_rng(seed).normal(size=(words + 1, words + 1)) * scale

@@ -24,12 +24,12 @@ from headlong.inference import (
     solve,
 )
 from headlong.inference.automata import chain, grand_sibling_automaton, sibling_automaton, tri_sibling_automaton
+from tests.graph_cases import ARCS_OF_THREE
 
 pytest.importorskip("highspy", reason="HiGHS, the referee for linear programs, is not installed")
 
 LOGIC = (Xor, AtMostOne, Or, Nand)
 WITH_OUTPUT = (OrOut, AndOut, XorOut)
-ARCS = [(head, modifier) for modifier in (1, 2, 3) for head in range(4) if head != modifier]
 
 
 def random_graph(seed: int) -> Graph:
@@ -69,7 +69,7 @@ def random_graph(seed: int) -> Graph:
 
     def tree() -> None:
         single, projective = random.random(2) < 0.5
-        graph.add(Tree(x, ARCS, size=4, single_root=bool(single), projective=bool(projective)))
+        graph.add(Tree(x, ARCS_OF_THREE, size=4, single_root=bool(single), projective=bool(projective)))
 
     def siblings() -> None:
         graph.add(Path(some(3), sibling_automaton(random.normal(size=(4, 4)))))

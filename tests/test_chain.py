@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from headlong import _core
 from headlong.errors import DataError, ModelError, OptionError
+from headlong.features.sequence import PAIR_RELATIONS
 from headlong.features.templates import Family
 from headlong.learning.losses import LEARNERS
-from headlong.models.sequence import PAIR_RELATIONS, SequenceData, SequenceModel, SequenceOptions
+from headlong.models.sequence import SequenceData, SequenceModel, SequenceOptions
 
 INF = float("inf")
 scores = st.one_of(st.sampled_from([0.0, 1.0, -1.0, -INF]), st.floats(-5, 5, width=32))
@@ -39,7 +40,7 @@ def lattices(draw: st.DrawFn) -> dict[str, Any]:
         "sets": sets,
         "nodes": array(sum(map(len, sets))).astype(np.float64),
         "pairs": array(labels + 1, labels) if draw(st.booleans()) else None,
-        "triples": array(labels + 1, labels + 1, labels) if draw(st.booleans()) else None,
+        "triples": array(labels + 1, labels, labels + 1) if draw(st.booleans()) else None,
         "item_pairs": array(tiles).astype(np.float64) if draw(st.booleans()) else None,
     }
 
@@ -66,7 +67,7 @@ def worth(lattice: dict[str, Any], path: tuple[int, ...]) -> float:
         if order >= 1 and lattice["item_pairs"] is not None:
             total += lattice["item_pairs"][tile + (path[i - 1] if i else 0) * len(sets[i]) + c]
         if order == 2 and lattice["triples"] is not None:
-            total += lattice["triples"][before, previous, label]
+            total += lattice["triples"][previous, label, before]
         tile += (len(sets[i - 1]) if i else 1) * len(sets[i])
     return float(total)
 
@@ -207,7 +208,8 @@ class Setting:
             if self.order:
                 transitions[previous, label] += 1
             if self.order == 2:
-                transitions[boundary + 1 + before * (boundary + 1) + previous, label] += 1
+                place = (boundary + 1) * boundary + (previous * boundary + label) * (boundary + 1) + before
+                transitions.flat[place] += 1
             before, previous = previous, label
         return rows, transitions
 

@@ -17,12 +17,11 @@ from headlong.inference.decoders import DECODERS, PROGRAMS, decoder, marginals, 
 from tests import oracles, toy
 from tests.plain_extras import KINDS, plain_extras
 from tests.plain_frames import PlainFrames, plain_frames
-from tests.strategies import arc_scores
+from tests.strategies import arc_scores, both_root_rules
 from tests.treebanks import treebank_file
 
 QUICK = [name for name in DECODERS if name not in PROGRAMS]
 all_decoders = pytest.mark.parametrize("name", DECODERS)
-both_root_rules = pytest.mark.parametrize("single_root", [True, False], ids=["single", "multi"])
 SEARCHES = [(name, projective) for name in DECODERS for projective in (False, True)]
 SEARCHES = [search for search in SEARCHES if search not in (("mst", True), ("eisner", False))]
 all_searches = pytest.mark.parametrize(("name", "projective"), SEARCHES)
@@ -96,6 +95,18 @@ def test_first_order_programs(name, single_root, scores, projective):
     assert solution.score == best  # eighths: no rounding
 
 
+def check_optimum(solution, worth, best):
+    """What is said of the optimum, `worth` being that of the solution's heads, is so."""
+    tolerance = 1e-6 * max(1.0, abs(best)) if np.isfinite(best) else 1e-6
+    assert solution.score == pytest.approx(worth, rel=1e-12, abs=1e-9)
+    assert solution.score <= best + tolerance
+    assert solution.bound >= best - tolerance
+    if solution.certified:
+        assert solution.score == pytest.approx(best, abs=tolerance)
+    if solution.status == "infeasible":
+        assert best == -np.inf
+
+
 @all_searches
 @both_root_rules
 def test_higher_order_trees(name, projective, single_root):
@@ -106,14 +117,7 @@ def test_higher_order_trees(name, projective, single_root):
     def check(frames):
         solution = check_contract(name, higher_problem(frames, single_root), projective)
         best = frames.best(single_root, projective)
-        tolerance = 1e-6 * max(1.0, abs(best)) if np.isfinite(best) else 1e-6
-        assert solution.score == pytest.approx(frames.tree_worth(solution.heads), rel=1e-12, abs=1e-9)
-        assert solution.score <= best + tolerance
-        assert solution.bound >= best - tolerance
-        if solution.certified:
-            assert solution.score == pytest.approx(best, abs=tolerance)
-        if solution.status == "infeasible":
-            assert best == -np.inf
+        check_optimum(solution, frames.tree_worth(solution.heads), best)
         if name in ("exact", "ilp"):
             assert solution.certified == (best > -np.inf)
 
@@ -131,14 +135,7 @@ def test_trees_with_extras(name, projective):
         problem = replace(higher_problem(plain.frames, True), frames=made[0], extras=extras)
         solution = check_contract(name, problem, projective)
         best = plain.best(True, projective)
-        tolerance = 1e-6 * max(1.0, abs(best)) if np.isfinite(best) else 1e-6
-        assert solution.score == pytest.approx(plain.worth(solution.heads), rel=1e-12, abs=1e-9)
-        assert solution.score <= best + tolerance
-        assert solution.bound >= best - tolerance
-        if solution.certified:
-            assert solution.score == pytest.approx(best, abs=tolerance)
-        if solution.status == "infeasible":
-            assert best == -np.inf
+        check_optimum(solution, plain.worth(solution.heads), best)
         if name == "ilp":
             assert solution.certified == (best > -np.inf)
 

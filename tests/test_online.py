@@ -1,4 +1,4 @@
-"""The learning loop, and one contract for all learners."""
+"""Lessons and averages, against enumeration, and one contract for all learners."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from headlong.errors import OptionError
 from headlong.features.attributes import WordEncoder
 from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, Family
 from headlong.learning.losses import LEARNERS, Crf, Mira, Perceptron, make_learner
-from headlong.learning.online import Loop, Progress, report_epoch
+from headlong.learning.online import Loop
 from headlong.models.arcs import ArcTables, Shape
 from headlong.models.training import Corpus
 from headlong.text import Sentence
@@ -357,72 +357,6 @@ def test_the_result_does_not_depend_on_threads_nor_on_the_run(name):
     for threads in (1, 2, 3):
         assert trained(threads) == once
     assert trained(1, seed=2) != once
-
-
-# ---- the loop itself
-
-
-class Script:
-    """A trainer that does nothing and remembers everything."""
-
-    def __init__(self, loss=2.0, norm=4.0):
-        self.loss, self.norm = loss, norm
-        self.studied, self.applied = [], []
-
-    def study(self, sentences, expected, cost, method, projective, threads):
-        self.studied.append((sentences.tolist(), expected, cost, method, projective, threads))
-        return np.full(len(sentences), self.loss), np.full(len(sentences), self.norm)
-
-    def apply(self, lesson, step, time):
-        self.applied.append((lesson, step, time))
-
-
-def test_the_order_of_an_epoch_depends_on_seed_and_epoch_alone():
-    def order(seed, epoch, batch_size=3):
-        script = Script()
-        list(Loop(5, seed, batch_size).epoch(script, Perceptron(), epoch, 10))
-        return [sentence for batch, *_ in script.studied for sentence in batch]
-
-    assert sorted(order(1, 1)) == list(range(10))
-    assert order(1, 1) == order(1, 1) == order(1, 1, batch_size=10)
-    assert len({tuple(order(seed, epoch)) for seed in (1, 2) for epoch in (1, 2)}) == 4
-
-
-def test_what_the_loop_asks_for():
-    script = Script()
-    found = list(Loop(2, 1, 4, threads=3, projective=True, decoder="ad3").epoch(script, Mira(0.25), 2, 10))
-    assert found == [(4, 8.0), (8, 16.0), (10, 20.0)]
-    assert [len(batch) for batch, *_ in script.studied] == [4, 4, 2]
-    assert {tuple(rest) for _, *rest in script.studied} == {(False, 1.0, "ad3", True, 3)}
-    assert script.applied == [(i % 4, 0.25, 10.0 + i) for i in range(10)]
-
-
-def test_nothing_is_applied_where_there_is_nothing_to_learn():
-    for script in (Script(loss=0.0), Script(loss=-1.0), Script(norm=0.0)):
-        list(Loop(1, 1).epoch(script, Mira(), 1, 3))
-        assert script.applied == []
-
-
-@pytest.mark.parametrize("loss", [float("inf"), float("-inf"), float("nan")])
-def test_a_loss_that_is_no_number_stops_training(loss):
-    script = Script(loss=loss)
-    with pytest.raises(OptionError, match=r"found the loss .* in epoch 1, expected a finite one"):
-        list(Loop(1, 1).epoch(script, Crf(), 1, 3))
-    assert script.applied == []
-
-
-def test_progress_is_reported_at_the_end_of_an_epoch():
-    seen: list[Progress] = []
-    loop = Loop(3, 1, batch_size=4)
-    lengths = np.array([3, 5, 4, 4, 4], np.int32)
-    assert report_epoch(loop, Script(), Perceptron(), 2, lengths, "parser", seen.append) == 2.0
-    assert isinstance(seen[-1], Progress)
-    assert (seen[-1].stage, seen[-1].epoch, seen[-1].epochs) == ("parser", 2, 3)
-    assert (seen[-1].done, seen[-1].total, seen[-1].loss) == (5, 5, 2.0)
-    assert seen[-1].words_per_second > 0
-    assert seen[-1].scores is None
-    assert report_epoch(loop, Script(), Perceptron(), 2, lengths, "parser", None) == 2.0
-    assert report_epoch(loop, Script(), Perceptron(), 1, lengths[:0], "parser", seen.append) == 0.0
 
 
 def test_steps_out_of_all_proportion_do_not_hang():

@@ -1,10 +1,12 @@
-"""A small hand-made treebank that every learner can learn by heart, and the small settings that are enough for it."""
+"""A small hand-made treebank that every learner can learn by heart, the small settings that are enough for it, and what
+tests of parsers ask of models and answers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from headlong.text import Sentence
+from tests import oracles
 
 # form/UPOS/head/label. The last but one is not projective, the last two are no sentences at all.
 _TREES = """
@@ -46,3 +48,50 @@ def long_sentence(words: int) -> Sentence:
     pool = [(s.forms[i], s.upos[i]) for s in treebank() for i in range(1, len(s) + 1)]
     chosen = [pool[i * 7 % len(pool)] for i in range(words)]
     return Sentence.from_words([form for form, _ in chosen], upos=[upos for _, upos in chosen])
+
+
+def answers(sentences):
+    """What a parser answers: heads and labels."""
+    return [(sentence.heads, sentence.labels) for sentence in sentences]
+
+
+def check_tree(sentence, *, single_root=True):
+    """A tree whose root label is on the root arcs and nowhere else."""
+    assert oracles.is_tree(sentence.heads)
+    if single_root:
+        assert oracles.root_arcs(sentence.heads) == 1
+    for head, label in zip(sentence.heads[1:], sentence.labels[1:], strict=True):
+        assert (label == "root") == (head == 0)
+        assert label != "_"
+
+
+def strange_sentences():
+    """What a parser meets in the world; none has a tree."""
+    return {
+        "one word": Sentence.from_words(["Hello"], upos=["INTJ"]),
+        "punctuation only": Sentence.from_words(list("?!...)"), upos=["PUNCT"] * 6),
+        "unseen tags": Sentence.from_words(list("abcd"), upos=["A", "B", "NOUN", "C"], xpos=["1", "_", "2", "3"]),
+        "no tags": Sentence.from_words(list("abcde")),
+        "odd features": Sentence.from_words(["a", "b"], upos=["NOUN", "VERB"], feats=["Case", "=|Case=|Number=\ud800"]),
+        "lone surrogates": Sentence.from_words(["\udcff", "a\ud800"], upos=["NOUN", "\ud801"], lemmas=["\ud802", "b"]),
+        "other scripts": Sentence.from_words(["漢字", "עברית", "e\u0301", "🙂", "\u200d"]),
+        "called root": Sentence.from_words(["<root>", "x", "<root>"], upos=["<root>", "VERB", "<root>"]),
+        "long": long_sentence(300),
+    }
+
+
+def same_model(first, second, tmp_path):
+    """Whether two parsers are the same to the byte once they are saved."""
+    first.save(tmp_path / "first")
+    second.save(tmp_path / "second")
+    return (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+
+
+def interrupt_at(epoch, *, stage="parser", end=True):
+    """A progress function that presses Ctrl-C in this epoch, at its end or before."""
+
+    def progress(state):
+        if (state.stage, state.epoch, state.scores is not None) == (stage, epoch, end):
+            raise KeyboardInterrupt
+
+    return progress

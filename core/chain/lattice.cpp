@@ -41,10 +41,18 @@ void edge_row(const Lattice& lattice, Index item, const Step& step, Index kept, 
     return;
   }
   const Score base = node + pair_score(lattice, item, kept, candidate);
-  const std::size_t labels = lattice.labels;
-  const std::size_t place = lattice.label(item - 1, kept) * labels + lattice.label(item, candidate);
-  for (Index s = 0; s < step.sums; ++s)
-    row[s] = base + (lattice.triples ? lattice.triples[lattice.label(item - 2, s) * (labels + 1) * labels + place] : 0);
+  if (!lattice.triples) {
+    std::fill_n(row, step.sums, base);
+    return;
+  }
+  const std::size_t labels = lattice.labels, previous = lattice.label(item - 1, kept);
+  const float* triples = lattice.triples + (previous * labels + lattice.label(item, candidate)) * (labels + 1);
+  if (item < 2) {
+    row[0] = base + triples[labels];
+    return;
+  }
+  const Index* before = lattice.candidates.data() + lattice.begins[item - 2];
+  for (Index s = 0; s < step.sums; ++s) row[s] = base + triples[before[s]];
 }
 
 void lay_out(const Lattice& lattice, LatticeWorkspace& w) {

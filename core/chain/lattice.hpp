@@ -17,7 +17,7 @@ struct Lattice {
   std::span<const Index> candidates;   // [nodes] labels
   std::span<const Score> nodes;        // [nodes] scores
   const float* pairs = nullptr;        // [labels + 1][labels] by previous label and label; null: all are worth nothing
-  const float* triples = nullptr;      // [labels + 1][labels + 1][labels], the label furthest back first; may be null
+  const float* triples = nullptr;      // [labels + 1][labels][labels + 1] by previous label, label, label before both
   std::span<const Score> item_pairs;   // by item [previous candidates][candidates], more for a pair; may be empty
   std::span<const std::size_t> tiles;  // [items + 1] where each item's tile begins in `item_pairs`
 

@@ -94,7 +94,7 @@ void add_transitions(const ChainModel<float>& model, Index before, Index previou
   const Code labels = static_cast<Code>(model.labels);
   if (!model.pairs.empty()) out.add(previous * labels + label, amount);
   if (!model.triples.empty())
-    out.add((labels + 1) * labels + (before * (labels + 1) + previous) * labels + label, amount);
+    out.add((labels + 1) * labels + (previous * labels + label) * (labels + 1) + before, amount);
 }
 
 void find_gold(const Sequences& sequences, Index begin, ChainWorkspace& w) {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "parser/decoding.hpp"
-#include "parts/keep.hpp"
 #include "solvers/ad3.hpp"
 #include "solvers/subgradient.hpp"
 
@@ -38,70 +37,23 @@ SolverResult relax(const Graph& graph, const TreeOptions& options, const Start& 
   return ad3(graph, ad3_options, workspace);
 }
 
-namespace {
-
-constexpr Index SWEEPS_A_ROUND = 8;  // between looks at the tree
-
-}  // namespace
-
-bool Decoding::round(std::span<const double> relaxed, std::span<std::uint8_t> assignment) {
-  Score largest = 1.0;
-  for (Score score : arc_scores_)
-    if (score > NEGATIVE_INFINITY) largest = std::max(largest, std::abs(score));
-  workspace_.scores.resize(frames_->arcs());
-  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc)
-    workspace_.scores[arc] = relaxed[arc] + 1e-3 * arc_scores_[arc] / largest;
-  if (!offer_tree(workspace_.scores)) return false;
+bool FrameDecoding::round(std::span<const double> relaxed, std::span<std::uint8_t> assignment) {
+  if (!offer_rounded(relaxed)) return false;
   assignment_of(*frames_, workspace_.heads, assignment);
   return true;
 }
 
-// Climbs from the best tree under the scores (with the method Arcs, stays there), and keeps the result if it is better.
-// False: there is no tree.
-bool Decoding::offer_tree(std::span<const Score> scores) {
-  std::vector<Index>& heads = workspace_.heads;
-  heads.resize(frames_->size);
-  if (best_tree(*frames_, scores, options_.rules, heads, workspace_) == NEGATIVE_INFINITY) return false;
-  const Score value = tree_value(*frames_, arc_scores_, heads, workspace_.climb);
-  if (options_.method == TreeMethod::Arcs)
-    offer(value);
-  else if (value > NEGATIVE_INFINITY)
-    offer(climb(*frames_, arc_scores_, options_.rules.root, options_.rules.projective, heads, workspace_.climb));
-  return true;
-}
-
-// Takes over the heads of the workspace if they are better.
-void Decoding::offer(Score value) {
-  if (!(value > solution_.score)) return;
-  solution_.score = value;
-  solution_.heads.assign(workspace_.heads.begin(), workspace_.heads.end());
-}
-
-// Goes on with the arcs of `from` that are marked.
-void Decoding::keep(const Frames& from, std::span<const Score> scores, std::span<const std::uint8_t> marks) {
-  Frames& reduced = workspace_.frames[buffer_];
-  std::vector<Score>& reduced_scores = workspace_.arc_scores[buffer_];
-  keep_arcs(from, marks, reduced, workspace_.kept);
-  reduced_scores.resize(workspace_.kept.size());
-  for (std::size_t arc = 0; arc < reduced_scores.size(); ++arc) reduced_scores[arc] = scores[workspace_.kept[arc]];
-  frames_ = &reduced;
-  arc_scores_ = reduced_scores;
-  buffer_ = 1 - buffer_;
-}
-
 // Drops the arcs that no better tree has; false if that is not worth the while.
-bool Decoding::drop_arcs(Score bound) {
+bool FrameDecoding::drop_arcs(Score bound) {
   if (!has_tree()) return false;
-  // Half of what a certificate allows, so that ties go as well.
-  const Score threshold = solution_.score + 0.5 * options_.tolerance * std::max(1.0, std::abs(solution_.score));
   workspace_.keep.resize(frames_->arcs());
-  std::size_t count = needed_arcs(*frames_, bound, threshold, workspace_.descent, workspace_.keep);
+  std::size_t count = needed_arcs(*frames_, bound, threshold(), workspace_.descent, workspace_.keep);
   // Before a search the best tree stays: the solver starts from it.
   for (std::size_t arc = 0; arc < frames_->arcs() && workspace_.numbers.empty(); ++arc)
     if (!workspace_.keep[arc] && solution_.heads[frames_->arc_modifiers[arc]] == frames_->arc_heads[arc])
       workspace_.keep[arc] = 1, ++count;
   if (count > 0.9 * frames_->arcs()) return false;
-  excluded_ = std::max(excluded_, threshold);
+  excluded_ = std::max(excluded_, threshold());
   keep(*frames_, arc_scores_, workspace_.keep);
   save_split(workspace_.descent, workspace_.kept, workspace_.split);
   load_split(*frames_, workspace_.split, workspace_.descent);
@@ -113,7 +65,7 @@ bool Decoding::drop_arcs(Score bound) {
 
 // The descent, with rounding and dropping arcs now and then, as long as it gets on. Returns a bound on all trees with
 // the arcs at hand, or something below what is excluded if there are none that count.
-Score Decoding::descend(Index max_sweeps) {
+Score FrameDecoding::descend(Index max_sweeps) {
   Descent& descent = workspace_.descent;
   Score bound = std::numeric_limits<Score>::infinity(), earlier = bound;
   for (Index count = 1; count <= max_sweeps; ++count) {
@@ -138,7 +90,7 @@ Score Decoding::descend(Index max_sweeps) {
 }
 
 // The descent on all arcs that can be.
-void Decoding::start() {
+void FrameDecoding::start() {
   workspace_.keep.resize(frames_->arcs());
   for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.keep[arc] = arc_scores_[arc] > NEGATIVE_INFINITY;
   if (std::count(workspace_.keep.begin(), workspace_.keep.end(), 0) > 0) keep(*frames_, arc_scores_, workspace_.keep);
@@ -150,7 +102,7 @@ void Decoding::start() {
 }
 
 // Hands what is left to the solver, with the best tree and the multipliers that the descent has reached.
-void Decoding::run_solver(bool descended) {
+void FrameDecoding::run_solver(bool descended) {
   build_tree_graph(*frames_, arc_scores_, options_.rules, workspace_.graph);
   Start start;
   start.rounder = this;
@@ -163,24 +115,12 @@ void Decoding::run_solver(bool descended) {
     multipliers_of(*frames_, workspace_.graph, workspace_.descent, workspace_.multipliers);
     start.multipliers = workspace_.multipliers;
   }
-  // Never 0, which would mean no limit.
-  const double left = options_.time_limit > 0.0 ? std::max(options_.time_limit - seconds(), 1e-9) : 0.0;
-  const SolverResult result = relax(workspace_.graph, options_, start, left);
-  solution_.arcs = static_cast<Index>(frames_->arcs());
-  solution_.iterations = result.iterations;
-  solution_.status = result.status;
-  if (!result.assignment.empty()) {
-    workspace_.heads.resize(frames_->size);
-    heads_of(*frames_, result.assignment, workspace_.heads);
-    offer(tree_value(*frames_, arc_scores_, workspace_.heads, workspace_.climb));
-  }
-  lower(result.bound);
+  take(relax(workspace_.graph, options_, start, seconds_left()));
 }
 
-void Decoding::run() {
+void FrameDecoding::run() {
   solution_ = {};
-  const bool proves = options_.method != TreeMethod::Climb && options_.method != TreeMethod::Arcs;
-  if (!proves) solution_.status = Status::Approximate;
+  if (!proves()) solution_.status = Status::Approximate;
   const bool possible = frames_->size > 1 && offer_tree(arc_scores_);
   if (!has_tree()) solution_.heads = workspace_.heads;
   solution_.arcs = static_cast<Index>(frames_->arcs());
@@ -190,7 +130,7 @@ void Decoding::run() {
     lower(solution_.score);
   } else if (!possible) {
     lower(NEGATIVE_INFINITY);
-  } else if (proves) {
+  } else if (proves()) {
     const bool searches = options_.method == TreeMethod::Exact;
     const bool descends = options_.max_sweeps > 0 || searches;
     if (descends) start();
@@ -201,12 +141,12 @@ void Decoding::run() {
         run_solver(descends);
     }
   }
-  conclude(solution_, [&] { return is_closed(); });
+  conclude();
 }
 
 void solve_tree(const Frames& frames, std::span<const Score> arc_scores, const TreeOptions& options,
                 TreeWorkspace& workspace, TreeSolution& solution) {
-  Decoding(frames, arc_scores, options, workspace, solution).run();
+  FrameDecoding(frames, arc_scores, options, workspace, solution).run();
 }
 
 }  // namespace headlong

@@ -1,8 +1,6 @@
 // Decoders of the higher-order model: from scores of arcs and frames to a tree, with a bound on what any tree is worth.
 #pragma once
 
-#include <algorithm>
-
 #include "parser/descent.hpp"
 #include "search/climb.hpp"
 #include "solvers/solver.hpp"
@@ -39,22 +37,6 @@ struct TreeSolution {
   Index iterations = 0;  // of the solver behind it, 0 if it was not needed; nodes of branch and bound
   Index arcs = 0;        // how many candidates were left for the solver
 };
-
-// What a finished solution says of itself: its bound is not below its score, and it is certified, and Optimal, if and
-// only if is_closed() then finds no gap between the two.
-template <class IsClosed>
-void conclude(TreeSolution& solution, IsClosed is_closed) {
-  if (solution.score == NEGATIVE_INFINITY) {
-    if (solution.bound == NEGATIVE_INFINITY) solution.status = Status::Infeasible;
-    return;
-  }
-  solution.bound = std::max(solution.bound, solution.score);
-  solution.certified = is_closed();
-  if (solution.certified)
-    solution.status = Status::Optimal;
-  else if (solution.status == Status::Optimal)
-    solution.status = Status::Unconverged;
-}
 
 // Scratch memory, kept between sentences.
 struct TreeWorkspace {

@@ -23,7 +23,7 @@ bool cross(Index head, Index modifier, Index other_head, Index other_modifier) {
 
 // The best arc into a word that is in doubt: one whose second best head costs little beside the gap, and with many
 // candidate modifiers, on which its head depends.
-Index Decoding::doubtful_arc(Score bound) const {
+Index FrameDecoding::doubtful_arc(Score bound) const {
   const Descent& descent = workspace_.descent;
   Index found = -1;
   Score most = 0.0;
@@ -47,7 +47,7 @@ Index Decoding::doubtful_arc(Score bound) const {
 
 // Of the arcs that cross others in the best tree of any shape, the one that crosses most and could be another; -1 if
 // none cross, NO_TREE if two cross that are in all trees.
-Index Decoding::crossing_arc() {
+Index FrameDecoding::crossing_arc() {
   std::vector<Index>& heads = workspace_.heads;
   workspace_.scores.resize(frames_->arcs());
   for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.scores[arc] = arc_deficit(workspace_.descent, arc);
@@ -71,7 +71,7 @@ Index Decoding::crossing_arc() {
 }
 
 // The bound if the tree has to be projective: with the deficits of the lanes moved to it, as in `ask_tree`.
-Score Decoding::projective_bound() {
+Score FrameDecoding::projective_bound() {
   const Descent& descent = workspace_.descent;
   workspace_.scores.resize(frames_->arcs());
   for (std::size_t arc = 0; arc < frames_->arcs(); ++arc)
@@ -83,7 +83,7 @@ Score Decoding::projective_bound() {
 
 // Splits what is left in two: one arc is taken, or not. Returns the bound of both, and leaves it at that if that is
 // good enough.
-Score Decoding::branch(Score bound, std::vector<Node>& nodes) {
+Score FrameDecoding::branch(Score bound, std::vector<Node>& nodes) {
   Descent& descent = workspace_.descent;
   sweep(*frames_, Direction::Still, descent);
   const bool projective = options_.rules.projective;
@@ -111,7 +111,7 @@ Score Decoding::branch(Score bound, std::vector<Node>& nodes) {
   return bound;
 }
 
-void Decoding::load(const Node& node, const Frames& root, std::span<const Score> scores) {
+void FrameDecoding::load(const Node& node, const Frames& root, std::span<const Score> scores) {
   workspace_.keep.assign(root.arcs(), 0);
   for (Index arc : node.numbers) workspace_.keep[arc] = 1;
   keep(root, scores, workspace_.keep);
@@ -120,7 +120,7 @@ void Decoding::load(const Node& node, const Frames& root, std::span<const Score>
 
 // Branch and bound on the descent: nodes are what is left of the candidates, the one with the largest bound comes
 // first.
-void Decoding::search() {
+void FrameDecoding::search() {
   const Frames root = *frames_;
   const std::vector<Score> scores(arc_scores_.begin(), arc_scores_.end());
   workspace_.numbers.resize(root.arcs());

@@ -141,35 +141,14 @@ class ArcModel:
         With projective there is a projective tree among the candidates.
         """
 
-class ArcTrainer:
-    """Decodes mini-batches against gold, then moves the weights."""
-
-    def __init__(self, model: ArcModel, batch: Batch, gold_heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold_labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], part_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], part_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], label_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, label_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, projective: bool, threads: int) -> None: ...
-
-    def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: str, projective: bool, threads: int, max_iterations: int = 1000) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
-        """
-        Losses and squared norms [sentences] of the differences that `apply` will use.
-
-        method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6).
-        """
-
-    def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
-        """
-        The difference of features against gold of a sentence just studied: places in the table, and values.
-        """
-
-    def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
-        """The heads and labels that a sentence just studied was compared with."""
-
-    def apply(self, lesson: int, step: float, time: float) -> None: ...
-
 class Lattice:
     """Candidate labels of the items of one sequence, with scores."""
 
     def __init__(self, order: int, labels: int, nodes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, triples: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, item_pairs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
         """
         nodes [n] scores of candidates [n], those of item i from begins[i] to begins[i + 1]; pairs [labels + 1,
-        labels] and triples [labels + 1, labels + 1, labels], label number `labels` standing before the first item;
+        labels] by previous label and label; triples [labels + 1, labels, labels + 1] by previous label, label and the
+        one before both; label number `labels` stands before the first item;
         item_pairs: more for the pairs of candidates of each item and the one before, item by item.
         """
 
@@ -226,6 +205,28 @@ class ChainTrainer:
         """
         The difference of features against gold of a sequence just studied: places in the table, and values.
         """
+
+    def apply(self, lesson: int, step: float, time: float) -> None: ...
+
+class ArcTrainer:
+    """Decodes mini-batches against gold, then moves the weights."""
+
+    def __init__(self, model: ArcModel, batch: Batch, gold_heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold_labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], part_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], part_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], label_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, label_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, projective: bool, threads: int) -> None: ...
+
+    def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: str, projective: bool, threads: int, max_iterations: int = 1000) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+        """
+        Losses and squared norms [sentences] of the differences that `apply` will use.
+
+        method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6).
+        """
+
+    def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The difference of features against gold of a sentence just studied: places in the table, and values.
+        """
+
+    def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
+        """The heads and labels that a sentence just studied was compared with."""
 
     def apply(self, lesson: int, step: float, time: float) -> None: ...
 

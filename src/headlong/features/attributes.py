@@ -70,6 +70,15 @@ _OF_FORM: dict[str, Callable[[str], str]] = {
 ATTRIBUTES = (*_OF_FORM, "lemma", "upos", "xpos", "feats")
 
 
+def form_attributes(form: str) -> dict[str, str]:
+    """The attributes of a word that depend on its form alone, as text.
+
+    >>> form_attributes("Dogs")["suffix2"]
+    'gs'
+    """
+    return {name: make(form) for name, make in _OF_FORM.items()}
+
+
 def is_attribute(name: str) -> bool:
     """Whether templates may look at `name`: a known attribute, or a key of FEATS (which begins with a capital)."""
     return name in ATTRIBUTES or name[:1].isupper()

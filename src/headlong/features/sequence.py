@@ -6,7 +6,27 @@ looks at the relation ``previous``, the label of the word before.
 
 from __future__ import annotations
 
-from headlong.features.templates import Family, rows
+from headlong.features.templates import Family, rows, unique
+
+PAIR_RELATIONS = ("previous",)
+
+
+def windows(attribute: str, longest: int, reach: int) -> tuple[str, ...]:
+    """N-grams of an attribute up to `longest`, inside a window of `reach` words to either side (Martins 2011b).
+
+    >>> windows("shape", 2, 1)
+    ('w[-1].shape', 'w.shape', 'w[+1].shape', 'w[-1].shape w.shape', 'w.shape w[+1].shape')
+    """
+
+    def atom(offset: int) -> str:
+        return f"w[{offset:+d}].{attribute}" if offset else f"w.{attribute}"
+
+    return tuple(
+        " ".join(map(atom, range(begin, begin + size)))
+        for size in range(1, longest + 1)
+        for begin in range(-reach, reach - size + 2)
+    )
+
 
 # Parts of speech: the word, its affixes and shape, its neighbours.
 TAGS = Family(
@@ -47,6 +67,8 @@ w[-1].first w.first w[+1].first | w.first w[-1].lower | w.first w[+1].lower | w.
 w[-1].lower w.lower | w.lower w[+1].lower | w.first w.suffix3 w[-1].first | w.first w.suffix3 w[+1].first
 w.first w.suffix2 w[-1].suffix2 | w.first w.suffix2 w[+1].suffix2 | w.lower w[-1].first | w.lower w[+1].first
 w.first w.suffix2 w[-1].lower | w.first w.suffix2 w[+1].lower | w.first w[-1].suffix3 | w.first w[+1].suffix3
+w.first w.suffix4 w[-1].first | w.first w.suffix4 w[+1].first | w.suffix3 w[+1].suffix3
+w.lower | w.suffix3 | w.suffix4 | w.suffix5 | w.first w.prefix3 w.suffix3 | w.first w.shape w.suffix3
 """
         ),
     ),
@@ -60,3 +82,82 @@ w.first w.suffix2 w[-1].lower | w.first w.suffix2 w[+1].lower | w.first w[-1].su
         *(f"infix{n}" for n in range(1, 6)),
     ),
 )
+
+# Chunks: n-grams of tags (`xpos`) and words, after Martins 2011b, and their combinations.
+CHUNKS = Family(
+    "chunks",
+    "w",
+    (),
+    unique(
+        (
+            "",
+            *windows("xpos", 2, 3),
+            *windows("xpos", 5, 2),
+            *windows("lower", 2, 2),
+            *windows("shape", 2, 1),
+            *rows(
+                """
+w.form | w.suffix2 | w.suffix3 | w.prefix2 | w.lower w.xpos | w[-1].lower w.xpos | w.lower w[+1].xpos
+w.xpos w[+1].lower | w[-1].xpos w.lower | w[-1].lower w.lower w[+1].lower | w[-1].xpos w.lower w[+1].xpos
+w.suffix3 w[+1].xpos | w[-1].xpos w.suffix3
+"""
+            ),
+        )
+    ),
+)
+
+CHUNK_PAIRS = Family(
+    "chunk-pairs",
+    "w",
+    PAIR_RELATIONS,
+    rows(
+        """
+w.xpos | w.lower | w[-1].xpos w.xpos | w.xpos w[+1].xpos | w[-1].xpos w.xpos w[+1].xpos
+w[-1].lower | w[+1].xpos | w[+1].lower
+""",
+        "previous",
+    ),
+)
+
+# Named entities: shapes and affixes more than tags, which need not be there.
+ENTITIES = Family(
+    "entities",
+    "w",
+    (),
+    unique(
+        (
+            "",
+            *windows("xpos", 3, 2),
+            *windows("lower", 2, 2),
+            *windows("form", 1, 2),
+            *windows("shape", 3, 3),
+            *windows("suffix3", 1, 2),
+            *windows("prefix3", 1, 2),
+            *rows(
+                """
+w.suffix1 | w.suffix2 | w.suffix4 | w.prefix1 | w.prefix2 | w.prefix4 | w.lower w.shape | w.lower w.xpos
+w[-1].lower w.shape | w[+1].lower w.shape | w[-1].lower w.lower w[+1].lower | w[-1].lower w[+1].lower
+w[-2].lower w[-1].lower w.shape | w.shape w[+1].lower w[+2].lower | w.suffix2 w.shape | w.prefix2 w.shape
+w.suffix3 w[-1].lower | w.suffix3 w[+1].lower | w[-1].shape w.shape w[+1].lower | w[-1].lower w.shape w[+1].shape
+w.suffix3 w.shape
+"""
+            ),
+        )
+    ),
+)
+
+ENTITY_PAIRS = Family(
+    "entity-pairs",
+    "w",
+    PAIR_RELATIONS,
+    rows(
+        """
+w.shape | w.lower | w[-1].lower | w[+1].lower | w.shape w[+1].shape | w[-1].shape w.shape | w.xpos
+w.suffix3 | w.prefix3
+""",
+        "previous",
+    ),
+)
+
+TASKS = {"chunks": (CHUNKS, CHUNK_PAIRS), "entities": (ENTITIES, ENTITY_PAIRS)}
+"""Item and pair templates by what is labelled."""

@@ -25,7 +25,7 @@ At a limit the answer is the best tree so far, with the lowest bound so far, and
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
 
@@ -45,22 +45,8 @@ TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "arcs")
 ``eisner``."""
 
 
-class Decoder(Protocol):
+class Decoder:
     """A function from problems to solutions."""
-
-    def __call__(
-        self,
-        problem: Problem,
-        *,
-        projective: bool | None = None,
-        max_iterations: int = MAX_ITERATIONS,
-        time_limit: float = 0.0,
-    ) -> Solution:
-        """Solves one problem; `projective` None: as the decoder's name says, any trees but for ``eisner``."""
-
-
-class _CoreDecoder:
-    """A decoder that is a method of the core."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -73,33 +59,41 @@ class _CoreDecoder:
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = 0.0,
     ) -> Solution:
+        """Solves one problem; `projective` None: as the decoder's name says, any trees but for ``eisner``."""
         projective = searches_projective(self.name, projective)
         check_limits(max_iterations, time_limit)
-        frames = problem.frames
-        if frames is None:
-            kernel = _core.eisner if projective else _core.maximum_spanning_tree
-            return _first_order(problem, *kernel(problem.matrix(), problem.single_root))
-        found = frames.solve(
-            problem.scores,
-            core_method(self.name),
-            problem.single_root,
-            projective,
-            max_iterations=max_iterations,
-            max_nodes=max_iterations,
-            time_limit=time_limit,
-            extras=problem.extras,
-        )
-        heads = found["heads"]
-        score = problem.score(heads)  # the same sum, also where the core stopped adding
-        return Solution(
-            heads,
-            problem.labels_of(heads),
-            score,
-            max(found["bound"], score),
-            found["certified"],
-            max(1, found["sweeps"] + found["iterations"]),
-            cast("Status", found["status"]),
-        )
+        if self.name in PROGRAMS:
+            return _by_program(problem, self.name, projective, time_limit)
+        return _by_core(problem, self.name, projective, max_iterations, time_limit)
+
+
+def _by_core(problem: Problem, name: str, projective: bool, max_iterations: int, time_limit: float) -> Solution:
+    """By a method of the core."""
+    frames = problem.frames
+    if frames is None:
+        kernel = _core.eisner if projective else _core.maximum_spanning_tree
+        return _first_order(problem, *kernel(problem.matrix(), problem.single_root))
+    found = frames.solve(
+        problem.scores,
+        core_method(name),
+        problem.single_root,
+        projective,
+        max_iterations=max_iterations,
+        max_nodes=max_iterations,
+        time_limit=time_limit,
+        extras=problem.extras,
+    )
+    heads = found["heads"]
+    score = problem.score(heads)  # the same sum, also where the core stopped adding
+    return Solution(
+        heads,
+        problem.labels_of(heads),
+        score,
+        max(found["bound"], score),
+        found["certified"],
+        max(1, found["sweeps"] + found["iterations"]),
+        cast("Status", found["status"]),
+    )
 
 
 def _first_order(problem: Problem, heads: INT32, score: float) -> Solution:
@@ -116,48 +110,34 @@ def _first_order(problem: Problem, heads: INT32, score: float) -> Solution:
     )
 
 
-class _ProgramDecoder:
-    """A decoder that hands the problem to HiGHS as a linear or integer program."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(
-        self,
-        problem: Problem,
-        *,
-        projective: bool | None = None,
-        max_iterations: int = MAX_ITERATIONS,
-        time_limit: float = 0.0,
-    ) -> Solution:
-        check_limits(max_iterations, time_limit)
-        projective = bool(projective)
-        climbed = _CoreDecoder("climb")(problem, projective=projective)
-        if problem.size == 1 or climbed.status == "infeasible":
-            return climbed
-        graph = problem_graph(problem, projective=projective)
-        limit = time_limit or None
-        if self.name == "lp":
-            found = solve(graph, "lp", time_limit=limit)
-        else:  # the weaker rows are half as slow: on Greek of second order 0.9 instead of 1.9 s for 12 sentences
-            found = solve(graph, "ilp", tree_rows="single", time_limit=limit)
-        heads, score = climbed.heads, climbed.score
-        if found.assignment is not None:
-            chosen = np.full(problem.size, -1, np.int32)
-            on = problem.arcs[found.assignment[: len(problem.arcs)]]
-            chosen[on[:, 1]] = on[:, 0]
-            if problem.score(chosen) > score:
-                heads, score = chosen, problem.score(chosen)
-        certified = found.certified or score >= found.bound > -np.inf
-        return Solution(
-            heads,
-            problem.labels_of(heads),
-            score,
-            max(found.bound, score),
-            certified,
-            max(1, found.iterations),
-            "optimal" if certified else cast("Status", found.status),
-        )
+def _by_program(problem: Problem, name: str, projective: bool, time_limit: float) -> Solution:
+    """By HiGHS, as a linear or integer program."""
+    climbed = _by_core(problem, "climb", projective, MAX_ITERATIONS, 0.0)
+    if problem.size == 1 or climbed.status == "infeasible":
+        return climbed
+    graph = problem_graph(problem, projective=projective)
+    limit = time_limit or None
+    if name == "lp":
+        found = solve(graph, "lp", time_limit=limit)
+    else:  # the weaker rows are half as slow: on Greek of second order 0.9 instead of 1.9 s for 12 sentences
+        found = solve(graph, "ilp", tree_rows="single", time_limit=limit)
+    heads, score = climbed.heads, climbed.score
+    if found.assignment is not None:
+        chosen = np.full(problem.size, -1, np.int32)
+        on = problem.arcs[found.assignment[: len(problem.arcs)]]
+        chosen[on[:, 1]] = on[:, 0]
+        if problem.score(chosen) > score:
+            heads, score = chosen, problem.score(chosen)
+    certified = found.certified or score >= found.bound > -np.inf
+    return Solution(
+        heads,
+        problem.labels_of(heads),
+        score,
+        max(found.bound, score),
+        certified,
+        max(1, found.iterations),
+        "optimal" if certified else cast("Status", found.status),
+    )
 
 
 def problem_graph(problem: Problem, *, projective: bool = False) -> Graph:
@@ -202,10 +182,7 @@ def marginals(problem: Problem, *, projective: bool = False) -> tuple[FLOAT64, f
     return kernel(problem.matrix(), problem.single_root)
 
 
-DECODERS: dict[str, Decoder] = {
-    **{name: _CoreDecoder(name) for name in ("mst", "eisner", "climb", "ad3", "subgradient", "exact")},
-    **{name: _ProgramDecoder(name) for name in PROGRAMS},
-}
+DECODERS = {name: Decoder(name) for name in ("mst", "eisner", "climb", "ad3", "subgradient", "exact", *PROGRAMS)}
 
 
 def decoder(name: str) -> Decoder:

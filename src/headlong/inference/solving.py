@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -159,17 +160,10 @@ def _check_option(name: str, value: Any) -> None:
         raise OptionError(f"found {name} {value!r}, expected a positive number")
 
 
-def _linear(graph: Graph, *, tree_rows: lp.TreeRows = "multi", time_limit: float = 0.0) -> GraphSolution:
-    """The relaxation over local polytopes by HiGHS; optimal if its solution is an assignment."""
-    return _program(graph, False, tree_rows, time_limit)
-
-
-def _integer(graph: Graph, *, tree_rows: lp.TreeRows = "multi", time_limit: float = 0.0) -> GraphSolution:
-    """The problem itself as an integer program, by HiGHS."""
-    return _program(graph, True, tree_rows, time_limit)
-
-
-def _program(graph: Graph, integer: bool, tree_rows: lp.TreeRows, time_limit: float) -> GraphSolution:
+def _program(
+    integer: bool, graph: Graph, *, tree_rows: lp.TreeRows = "multi", time_limit: float = 0.0
+) -> GraphSolution:
+    """By HiGHS: the relaxation over local polytopes, optimal if an assignment solves it; or the problem itself."""
     found = lp.run(lp.program(graph, tree_rows=tree_rows), integer=integer, time_limit=time_limit)
     status: Status = found.status
     assignment: npt.ArrayLike | None = None
@@ -234,33 +228,16 @@ def _subgradient(
     return _described(graph, found, trace)
 
 
-def _belief(
-    graph: Graph,
-    *,
-    max_iterations: int = 500,
-    tolerance: float = 1e-8,
-    damping: float = 0.0,
-    time_limit: float = 0.0,
-) -> GraphSolution:
-    """Sum-product belief propagation: marginals and Bethe's log-partition."""
-    return _propagated(graph, False, max_iterations, tolerance, damping, time_limit)
-
-
-def _max_product(
-    graph: Graph,
-    *,
-    max_iterations: int = 500,
-    tolerance: float = 1e-8,
-    damping: float = 0.0,
-    time_limit: float = 0.0,
-) -> GraphSolution:
-    """Max-product belief propagation: exact, with a bound, on acyclic graphs."""
-    return _propagated(graph, True, max_iterations, tolerance, damping, time_limit)
-
-
 def _propagated(
-    graph: Graph, max_product: bool, max_iterations: int, tolerance: float, damping: float, time_limit: float
+    max_product: bool,
+    graph: Graph,
+    *,
+    max_iterations: int = 500,
+    tolerance: float = 1e-8,
+    damping: float = 0.0,
+    time_limit: float = 0.0,
 ) -> GraphSolution:
+    """Belief propagation: marginals and Bethe's log-partition; or max-product, exact where there are no cycles."""
     service = "max-marginals" if max_product else "marginals"
     for number, factor in enumerate(graph.factors):
         if not graph.core.offers(number, service):
@@ -352,9 +329,9 @@ def _solution(
 METHODS: Mapping[Method, Callable[..., GraphSolution]] = {
     "ad3": _ad3,
     "subgradient": _subgradient,
-    "lp": _linear,
-    "ilp": _integer,
-    "belief": _belief,
-    "max_product": _max_product,
+    "lp": partial(_program, False),
+    "ilp": partial(_program, True),
+    "belief": partial(_propagated, False),
+    "max_product": partial(_propagated, True),
     "exact": _exact,
 }

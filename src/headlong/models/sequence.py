@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from headlong import _core
 from headlong.errors import DataError, ModelError, OptionError
+from headlong.features.sequence import PAIR_RELATIONS
 from headlong.features.templates import Family
 from headlong.learning.losses import LEARNERS, make_learner
 from headlong.learning.online import Loop, Progress, report_epoch
@@ -32,7 +33,6 @@ FLOAT32 = npt.NDArray[np.float32]
 FLOAT64 = npt.NDArray[np.float64]
 Report = Callable[[Progress], None] | None
 
-PAIR_RELATIONS = ("previous",)
 MAX_COLUMNS = 1024  # of a weight table in the core
 
 
@@ -196,12 +196,13 @@ class SequenceModel:
         assert data.gold is not None
         core, gold = data.core(), data.gold
 
+        @cache
         def surprise(power: float) -> float:
             found = self._scaled(2.0**power).confidence(core, gold, threads)
             return -float(np.log(np.maximum(found, 1e-4)).sum())
 
         centre, width = 3.0, 2.0
-        while width > 0.05:
+        while width > 0.1:
             centre = min((centre - 2 * width, centre - width, centre, centre + width, centre + 2 * width), key=surprise)
             width /= 2.0
         self.sharpness = 2.0**centre
@@ -383,7 +384,7 @@ class _Trainer:
         self.core.apply(lesson, step, time)
 
 
-def _sample(data: SequenceData, items: int = 20_000) -> SequenceData:
+def _sample(data: SequenceData, items: int = 2_000) -> SequenceData:
     """The first sequences, up to about so many items."""
     count = max(1, int(np.searchsorted(data.offsets, items)))
     offsets = data.offsets[: count + 1]

@@ -14,12 +14,15 @@ from headlong.features import dependency
 from headlong.features.attributes import WordEncoder
 from headlong.features.templates import Family
 from headlong.models.arcs import Pruning, Shape, TrainedArcs
-from headlong.models.modelfile import ModelFile, read_model, write_model
+from headlong.models.modelfile import read_model, write_model
 from headlong.models.options import ParserOptions, Trained
 
+State = tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]
+"""All there is to a model: metadata for JSON, and arrays by name."""
 
-def save_parser(trained: Trained, options: ParserOptions, path: str | Path) -> None:
-    """Writes a model file of kind "parser"."""
+
+def parser_state(trained: Trained, options: ParserOptions) -> State:
+    """What a model file keeps of a parser."""
     arcs, pruning = trained.arcs, trained.pruning
     metadata: dict[str, Any] = {
         "options": asdict(options),
@@ -44,16 +47,28 @@ def save_parser(trained: Trained, options: ParserOptions, path: str | Path) -> N
     arrays: dict[str, Any] = {"parts": arcs.parts, "labels": arcs.labels, "allowed": arcs.shape.allowed}
     if pruning:
         arrays["pruner"] = pruning.model.parts
-    write_model(path, "parser", metadata, arrays)
+    return metadata, arrays
+
+
+def save_parser(trained: Trained, options: ParserOptions, path: str | Path) -> None:
+    """Writes a model file of kind "parser"."""
+    write_model(path, "parser", *parser_state(trained, options))
 
 
 def load_parser(path: str | Path) -> tuple[Trained, ParserOptions]:
     """Reads what `save_parser` wrote; the weights stay in the file, mapped into memory."""
     file = read_model(path, "parser")
+    return parser_from_state(file.metadata, file.arrays, str(path))
+
+
+def parser_from_state(
+    metadata: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], path: str
+) -> tuple[Trained, ParserOptions]:
+    """The parser whose `parser_state` this is; `path` is for the error message."""
     try:
-        options = ParserOptions(**{field.name: file.metadata["options"][field.name] for field in fields(ParserOptions)})
+        options = ParserOptions(**{field.name: metadata["options"][field.name] for field in fields(ParserOptions)})
         options.check()
-        trained = _trained(file, options)
+        trained = _trained(metadata, arrays, options)
         trained.core_model()
     except (KeyError, TypeError, ValueError, AttributeError, HeadlongError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
@@ -61,8 +76,7 @@ def load_parser(path: str | Path) -> tuple[Trained, ParserOptions]:
     return trained, options
 
 
-def _trained(file: ModelFile, options: ParserOptions) -> Trained:
-    metadata, arrays = file.metadata, file.arrays
+def _trained(metadata: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], options: ParserOptions) -> Trained:
     families = {stored["name"]: _family(stored) for stored in metadata["families"]}
     attributes, tags, label_names, ignored = (
         _names(metadata, key) for key in ("attributes", "tags", "labels", "ignored")

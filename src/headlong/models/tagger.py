@@ -1,7 +1,7 @@
 """Parts of speech, finer tags and morphological features by chains of labels.
 
-Two steps. The first column (UPOS) is labelled by a chain of order 2; then the others (XPOS, FEATS) jointly, each word by
-itself but in the light of all words' first labels. Frequent words keep to the labels they were seen with.
+Two steps. The first column (UPOS) is labelled by a chain of order 2; then the others (XPOS, FEATS) jointly, each word
+by itself but in the light of all words' first labels. Frequent words keep to the labels they were seen with.
 A joint label has one facet a value (its XPOS, Case=Nom, Number=Sing, ...), so that rare bundles of features are known
 by their parts.
 """

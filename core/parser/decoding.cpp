@@ -1,0 +1,71 @@
+#include "parser/decoding.hpp"
+
+#include "parts/keep.hpp"
+
+namespace headlong {
+
+void Decoding::offer(Score value) {
+  if (!(value > solution_.score)) return;
+  solution_.score = value;
+  solution_.heads.assign(workspace_.heads.begin(), workspace_.heads.end());
+}
+
+bool Decoding::offer_tree(std::span<const Score> scores) {
+  std::vector<Index>& heads = workspace_.heads;
+  heads.resize(frames_->size);
+  if (best_tree(*frames_, scores, options_.rules, heads, workspace_) == NEGATIVE_INFINITY) return false;
+  if (options_.method == TreeMethod::Arcs)
+    offer(tree_value(*frames_, arc_scores_, heads, workspace_.climb, extras_));
+  else if (tree_value(*frames_, arc_scores_, heads, workspace_.climb) > NEGATIVE_INFINITY)
+    offer(
+        climb(*frames_, arc_scores_, options_.rules.root, options_.rules.projective, heads, workspace_.climb, extras_));
+  return true;
+}
+
+bool Decoding::offer_rounded(std::span<const double> relaxed) {
+  Score largest = 1.0;
+  for (Score score : arc_scores_)
+    if (score > NEGATIVE_INFINITY) largest = std::max(largest, std::abs(score));
+  workspace_.scores.resize(frames_->arcs());
+  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc)
+    workspace_.scores[arc] = relaxed[arc] + 1e-3 * arc_scores_[arc] / largest;
+  return offer_tree(workspace_.scores);
+}
+
+void Decoding::keep(const Frames& from, std::span<const Score> scores, std::span<const std::uint8_t> marks) {
+  Frames& reduced = workspace_.frames[buffer_];
+  std::vector<Score>& reduced_scores = workspace_.arc_scores[buffer_];
+  keep_arcs(from, marks, reduced, workspace_.kept);
+  reduced_scores.resize(workspace_.kept.size());
+  for (std::size_t arc = 0; arc < reduced_scores.size(); ++arc) reduced_scores[arc] = scores[workspace_.kept[arc]];
+  frames_ = &reduced;
+  arc_scores_ = reduced_scores;
+  buffer_ = 1 - buffer_;
+}
+
+void Decoding::take(const SolverResult& result) {
+  solution_.arcs = static_cast<Index>(frames_->arcs());
+  solution_.iterations = result.iterations;
+  solution_.status = result.status;
+  if (!result.assignment.empty()) {
+    workspace_.heads.resize(frames_->size);
+    heads_of(*frames_, result.assignment, workspace_.heads);
+    offer(tree_value(*frames_, arc_scores_, workspace_.heads, workspace_.climb, extras_));
+  }
+  lower(result.bound);
+}
+
+void Decoding::conclude() {
+  if (!has_tree()) {
+    if (solution_.bound == NEGATIVE_INFINITY) solution_.status = Status::Infeasible;
+    return;
+  }
+  solution_.bound = std::max(solution_.bound, solution_.score);
+  solution_.certified = is_closed();
+  if (solution_.certified)
+    solution_.status = Status::Optimal;
+  else if (solution_.status == Status::Optimal)
+    solution_.status = Status::Unconverged;
+}
+
+}  // namespace headlong

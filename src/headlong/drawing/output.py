@@ -1,0 +1,96 @@
+"""Writing sentences in a format for people or for other programs."""
+
+from __future__ import annotations
+
+import json
+import locale
+import os
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, get_args
+
+from headlong.drawing.exchange import to_displacy, to_tikz
+from headlong.drawing.html import HTML_CLOSING, html_figure, html_opening
+from headlong.drawing.svg import stacked_svg, to_svg
+from headlong.drawing.terminal import to_text
+from headlong.errors import OptionError
+from headlong.text import Sentence, Source, write_conllu
+from headlong.text.files import open_target
+
+OutputFormat = Literal["conllu", "tree", "svg", "html", "displacy", "tikz"]
+OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
+
+
+def write_output(
+    sentences: Iterable[Sentence],
+    target: Source,
+    format: OutputFormat = "conllu",  # noqa: A002
+    *,
+    title: str = "Dependency trees",
+    colour: bool | None = None,
+    ascii_only: bool | None = None,
+) -> int:
+    """Write sentences as they come; return how many.
+
+    ========  ======================================================================
+    conllu    as `write_conllu`: each in the format it was read in
+    tree      `to_text`, with a blank line after each sentence
+    svg       one drawing; several sentences stand one below the other, and wait in memory for the last
+    html      one page, see `to_html`; `title` is its title
+    displacy  JSON lines: one object a sentence, see `to_displacy`
+    tikz      one LaTeX environment a sentence, see `to_tikz`
+    ========  ======================================================================
+
+    `target` is as in `write_conllu`. Trees have colours if the target is a terminal (but not if the environment has
+    ``NO_COLOR``), and lines of ASCII characters if its encoding has no others; `colour` and `ascii_only` overrule that.
+
+    >>> import io
+    >>> target = io.StringIO()
+    >>> write_output([Sentence.from_words(["Hi"], heads=[0], labels=["root"])], target, "tree"), target.getvalue()
+    (1, 'Hi  root\\n\\n')
+    """
+    if format not in OUTPUT_FORMATS:
+        raise OptionError(f"format is {format!r}, expected one of {', '.join(OUTPUT_FORMATS)}")
+    if format == "conllu":
+        return write_conllu(sentences, target)
+    if format == "svg":
+        kept = list(sentences)
+        with open_target(target) as write:
+            write(to_svg(kept[0]) if len(kept) == 1 else stacked_svg(kept))
+        return len(kept)
+    stream: Any = sys.stdout if target == "-" else target
+    watched = _is_terminal(stream)
+    if colour is None:
+        colour = watched and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    if ascii_only is None:
+        ascii_only = not _can_show_lines(stream, watched)
+    render: dict[str, Callable[[Sentence], str]] = {
+        "tree": lambda sentence: to_text(sentence, colour=colour, ascii_only=ascii_only) + "\n",
+        "html": html_figure,
+        "displacy": lambda sentence: json.dumps(to_displacy(sentence), ensure_ascii=False) + "\n",
+        "tikz": lambda sentence: to_tikz(sentence) + "\n",
+    }
+    count = 0
+    with open_target(target) as write:
+        write(html_opening(title) if format == "html" else "")
+        for sentence in sentences:
+            write(render[format](sentence))
+            count += 1
+            if watched:  # whoever types sentences wants to see each tree at once
+                stream.flush()
+        write(HTML_CLOSING if format == "html" else "")
+    return count
+
+
+def _is_terminal(stream: Any) -> bool:
+    return bool(hasattr(stream, "isatty") and stream.isatty())
+
+
+def _can_show_lines(stream: Any, watched: bool) -> bool:
+    """Whether the lines of a tree can be written: a terminal speaks the encoding of its locale, files have UTF-8."""
+    encoding = locale.getencoding() if watched else getattr(stream, "encoding", None)
+    try:
+        "┌┬┐├┼┤└┴┘─│╴►".encode(encoding or "utf-8")
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True

@@ -1,0 +1,121 @@
+"""What a parser found for some sentences; and very long sentences, which it parses in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from headlong.inference.problem import FLOAT64, INT32, Solution, Status
+from headlong.text import Sentence
+from headlong.text.universal import is_punctuation
+
+MAX_WORDS = 1000
+"""A longer sentence is parsed in pieces: the best tree of 3,000 words takes 45 s and 1.4 GB with order 1 already, and
+what has so many words is no sentence but a list, a table or text without full stops."""
+
+# Labels for an arc from one piece to the next, the best first; if there are none of these, any but "root".
+_LOOSE = ("parataxis", "list", "dep", "conj")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The solutions of some sentences laid end to end: words [words], the others [sentences]."""
+
+    offsets: INT32
+    heads: INT32
+    labels: INT32
+    scores: FLOAT64
+    bounds: FLOAT64
+    certified: npt.NDArray[np.uint8]
+    iterations: INT32
+    statuses: list[str]
+    confidence: tuple[FLOAT64, FLOAT64] | None = None  # of the arcs, and of the labelled arcs
+
+    def solution(self, i: int) -> Solution:
+        """That of one sentence."""
+        words = slice(self.offsets[i], self.offsets[i + 1])
+        return Solution(
+            self.heads[words],
+            self.labels[words],
+            float(self.scores[i]),
+            float(self.bounds[i]),
+            bool(self.certified[i]),
+            int(self.iterations[i]),
+            cast("Status", self.statuses[i]),
+        )
+
+
+def cut(sentence: Sentence) -> list[Sentence]:
+    """The sentence itself, or pieces of at most `MAX_WORDS` words with all that the parser looks at.
+
+    A piece ends with the last punctuation of its second half, if there is any.
+    """
+    if len(sentence) <= MAX_WORDS:
+        return [sentence]
+    begin, pieces = 1, []
+    while begin <= len(sentence):
+        end = min(begin + MAX_WORDS, len(sentence) + 1)
+        if end <= len(sentence):
+            half = range(end - 1, begin + MAX_WORDS // 2, -1)
+            stops = (i + 1 for i in half if is_punctuation(sentence.forms[i], sentence.upos[i]))
+            end = next(stops, end)
+        words = slice(begin, end)
+        pieces.append(
+            Sentence.from_words(
+                sentence.forms[words],
+                lemmas=sentence.lemmas[words],
+                upos=sentence.upos[words],
+                xpos=sentence.xpos[words],
+                feats=sentence.feats[words],
+            )
+        )
+        begin = end
+    return pieces
+
+
+def join(found: Found, counts: Sequence[int], label_names: Sequence[str]) -> Found:
+    """What was found for pieces, `counts` of them a sentence, as what was found for the sentences.
+
+    The roots of all pieces but the first hang from the first piece's root. Nothing is proven of such a tree: its
+    status is "approximate", and its score is the sum of those of the pieces.
+    """
+    ends = [0, *accumulate(counts)]
+    parts = [_join(found, begin, end, label_names) for begin, end in pairwise(ends)]
+    lengths = [len(heads) for heads, _, _ in parts]
+    whole = np.array(counts) == 1
+    first = np.array(ends[:-1])
+    scores = np.add.reduceat(found.scores, first)
+    confidence = found.confidence and tuple(
+        np.concatenate([column[rows] for _, _, rows in parts]) for column in found.confidence
+    )
+    return Found(
+        np.array([0, *accumulate(lengths)], np.int32),
+        np.concatenate([heads for heads, _, _ in parts]),
+        np.concatenate([labels for _, labels, _ in parts]),
+        scores,
+        np.where(whole, found.bounds[first], np.inf),
+        np.where(whole, found.certified[first], 0).astype(np.uint8),
+        np.add.reduceat(found.iterations, first),
+        [found.statuses[i] if one else "approximate" for i, one in zip(first.tolist(), whole, strict=True)],
+        cast("tuple[FLOAT64, FLOAT64] | None", confidence),
+    )
+
+
+def _join(found: Found, begin: int, end: int, label_names: Sequence[str]) -> tuple[INT32, INT32, INT32]:
+    """Heads, labels and rows of one sentence, the pieces `begin` to `end`; the rows leave out all roots but one."""
+    rows = np.concatenate([np.arange(found.offsets[i] + (i > begin), found.offsets[i + 1]) for i in range(begin, end)])
+    heads, labels = found.heads[rows], found.labels[rows].copy()
+    if end - begin == 1:
+        return heads, labels, rows
+    sizes = np.diff(found.offsets[begin : end + 1]) - 1
+    shift = np.concatenate([[0], np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)]).astype(np.int32)
+    top = int(np.nonzero(heads == 0)[0][0])
+    later = (heads == 0) & (np.arange(len(heads)) > sizes[0])
+    names = (*_LOOSE, *(name for name in label_names if name != "root"), *label_names)
+    labels[later] = label_names.index(next(name for name in names if name in label_names))
+    return np.where(later, top, np.where(heads > 0, heads + shift, heads)).astype(np.int32), labels, rows

@@ -1,0 +1,247 @@
+"""Labels of words in any column: chunks, named entities, or plain labels, by a chain of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any, Self, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from headlong.errors import DataError, HeadlongError, ModelError, NotFittedError, OptionError
+from headlong.evaluation.chunks import evaluate_chunks
+from headlong.features import sequence
+from headlong.features.attributes import UINT32, WordEncoder
+from headlong.learning.online import Progress
+from headlong.models.modelfile import read_model, write_model
+from headlong.models.sequence import INT32, SequenceData, SequenceModel, SequenceOptions
+from headlong.text import Sentence
+from headlong.text.schemes import Scheme, convert_tags
+
+_CHUNK = 512  # sentences handed to the core at once
+_WRITTEN = {"LEMMA": "lemmas", "UPOS": "upos", "XPOS": "xpos", "FEATS": "feats", "MISC": "misc"}
+
+
+@dataclass(frozen=True)
+class LabelerOptions:
+    """All settings of a labeler. They are stored in its model.
+
+    column: a column of CoNLL-U (UPOS, XPOS, ...) or of `Sentence.extra`, as `read_columns` names it.
+    task: the templates, a key of `sequence.TASKS`: "chunks" look much at tags, "entities" at shapes and affixes.
+    scheme: of chunk labels: "iob1", "iob2" or "bioes", to which the training data are converted, or "" for labels that
+        are no chunks.
+    pairs: whether templates look at pairs of labels together with words.
+    The others: see `SequenceOptions`.
+    """
+
+    column: str = "TAG"
+    task: str = "chunks"
+    scheme: str = "iob2"
+    pairs: bool = True
+    order: int = 1
+    learner: str = "mira"
+    epochs: int = 10
+    patience: int = 3
+    aggressiveness: float = 0.03
+    rate: float = 0.1
+    batch_size: int = 1
+    bits: int = 18
+    seed: int = 1
+    licence: str = ""
+    name: str = ""
+
+    def check(self) -> None:
+        """Raises OptionError for a value that cannot work."""
+        choices = {"task": tuple(sequence.TASKS), "scheme": ("", *get_args(Scheme))}
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                listed = ", ".join(map(repr, allowed))
+                raise OptionError(f"found {name} = {getattr(self, name)!r}, expected one of {listed}")
+        self.chain().check()
+
+    def chain(self) -> SequenceOptions:
+        """The settings of the chain. In chunks, only pairs of labels that were seen may follow each other."""
+        own = {field.name for field in fields(self)}
+        shared: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(SequenceOptions) if f.name in own}
+        return SequenceOptions(**shared, constrained=bool(self.scheme))
+
+
+class SequenceLabeler:
+    """Fills in a column of labels. The options are those of `LabelerOptions`.
+
+    >>> train = [Sentence.from_words(["Big", "dogs", "bark"]).with_extra("TAG", ["_", "B-NP", "I-NP", "B-VP"])]
+    >>> labeler = SequenceLabeler(epochs=3, bits=10).fit(train)
+    >>> [found] = labeler.label([Sentence.from_words(["Big", "dogs", "bark"])])
+    >>> found.column("TAG")[1:]
+    ['B-NP', 'I-NP', 'B-VP']
+    """
+
+    def __init__(self, **options: Any) -> None:
+        known = [field.name for field in fields(LabelerOptions)]
+        for name in options:
+            if name not in known:
+                raise OptionError(f"found the option {name!r}, expected one of {', '.join(known)}")
+        self.options = LabelerOptions(**options)
+        self._labels: tuple[str, ...] = ()
+        self._model: SequenceModel | None = None
+
+    def fit(
+        self,
+        train: Iterable[Sentence],
+        dev: Iterable[Sentence] | None = None,
+        *,
+        threads: int = 1,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Self:
+        """Trains on labelled sentences; forgets any earlier training. Returns the labeler itself.
+
+        With `dev` the best epoch is kept, by F1 of chunks as `conlleval` counts or by the share of right labels, else
+        the last. The result does not depend on `threads`.
+        """
+        options = self.options
+        options.check()
+        self._model = None
+        sentences, tried = list(train), list(dev) if dev is not None else None
+        if not sentences:
+            raise DataError("no sentence", "training data")
+        tags = [self._tags(sentence) for sentence in sentences]
+        self._labels = tuple(sorted({tag for row in tags for tag in row}))
+        item, every_pair = sequence.TASKS[options.task]
+        pairs = every_pair if options.pairs and options.order else None
+        attributes = tuple(sorted({*item.attributes, *(pairs.attributes if pairs else ())}))
+        self._encoder = WordEncoder(attributes, ())
+        answers = [sentence.column(options.column)[1:] for sentence in tried or ()]
+
+        def evaluate(found: INT32) -> dict[str, float]:
+            rows = self._rows(found, [len(row) for row in answers])
+            if options.scheme:
+                return {"F1": 100.0 * evaluate_chunks(answers, rows).overall.f1}
+            right = sum(a == b for row, gold in zip(rows, answers, strict=True) for a, b in zip(row, gold, strict=True))
+            return {"accuracy": 100.0 * right / max(len(found), 1)}
+
+        self._model = SequenceModel.fit(
+            item,
+            options.chain(),
+            self._data(sentences, tags),
+            self._data(tried, list(map(self._tags, tried))) if tried else None,
+            attributes=attributes,
+            labels=len(self._labels),
+            pairs=pairs,
+            threads=threads,
+            progress=progress,
+            stage=options.column,
+            evaluate=evaluate,
+        )
+        return self
+
+    def label(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = False) -> Iterator[Sentence]:
+        """The sentences with the column filled in, in order, as they come: memory does not grow with the input.
+
+        With `confidence` each word has its label's probability in the extra column ``<column>_PROB``.
+        """
+        if threads < 1:
+            raise OptionError(f"found threads = {threads}, expected at least 1")
+        return self._label(self.model, iter(sentences), threads, confidence)
+
+    def _label(
+        self, model: SequenceModel, sentences: Iterator[Sentence], threads: int, confidence: bool
+    ) -> Iterator[Sentence]:
+        column = self.options.column
+        while chunk := list(islice(sentences, _CHUNK)):
+            data = self._data(chunk, None)
+            found = model.label(data, threads)
+            shares = model.confidence(data, found, threads).tolist() if confidence else []
+            begin = 0
+            for sentence, row in zip(chunk, self._rows(found, list(map(len, chunk))), strict=True):
+                filled = ["_", *row]
+                if column in _WRITTEN:
+                    labelled = sentence.with_columns(**{_WRITTEN[column]: filled})
+                else:
+                    labelled = sentence.with_extra(column, filled)
+                if confidence:
+                    share = [f"{value:.4f}" for value in shares[begin : begin + len(row)]]
+                    labelled = labelled.with_extra(f"{column}_PROB", ["_", *share])
+                yield labelled
+                begin += len(row)
+
+    # ---- keeping
+
+    def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """All there is to the labeler: metadata for JSON, and arrays."""
+        inner, arrays = self.model.state()
+        return {
+            "options": asdict(self.options),
+            "licence": self.options.licence,
+            "labels": list(self._labels),
+            "model": inner,
+        }, arrays
+
+    @classmethod
+    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> SequenceLabeler:
+        """The labeler whose `state` this is; the arrays are used as they are."""
+        try:
+            labeler = cls(**metadata["options"])
+            labeler.options.check()
+            labeler._labels = tuple(metadata["labels"])
+            labeler._model = SequenceModel.from_state(metadata["model"], arrays)
+            if labeler._model.labels != len(labeler._labels):
+                raise ValueError(f"there are {len(labeler._labels)} names for {labeler._model.labels} labels")
+            labeler._encoder = WordEncoder(labeler._model.shape.attributes, ())
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
+            raise ModelError(f"a labeler does not fit together ({reason}), expected a sound one") from error
+        return labeler
+
+    def save(self, path: str | Path) -> None:
+        """Writes a model file of kind "labeler"."""
+        metadata, arrays = self.state()
+        write_model(path, "labeler", metadata, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> SequenceLabeler:
+        """Reads a model file that `save` wrote."""
+        file = read_model(path, "labeler")
+        try:
+            return cls.from_state(file.metadata, dict(file.arrays))
+        except HeadlongError as error:
+            raise ModelError(f"{path}: {error}") from error
+
+    @property
+    def model(self) -> SequenceModel:
+        """The trained chain."""
+        if self._model is None:
+            raise NotFittedError("this labeler has not been trained: call fit, or load a model")
+        return self._model
+
+    def clear_cache(self) -> None:
+        """Forgets the words seen so far; answers do not change. For benchmarks, and to free memory."""
+        self._encoder.clear()
+
+    # ---- inside
+
+    def _tags(self, sentence: Sentence) -> list[str]:
+        tags = sentence.column(self.options.column)[1:]
+        return convert_tags(tags, cast("Scheme", self.options.scheme)) if self.options.scheme else tags
+
+    def _rows(self, found: INT32, lengths: Sequence[int]) -> list[list[str]]:
+        """Names of labels, sentence by sentence."""
+        names = np.array(self._labels, object)[found].tolist()
+        offsets = np.cumsum([0, *lengths]).tolist()
+        return [names[begin:end] for begin, end in pairwise(offsets)]
+
+    def _data(self, sentences: Sequence[Sentence], tags: Sequence[Sequence[str]] | None) -> SequenceData:
+        codes, offsets = self._codes(sentences)
+        if tags is None:
+            return SequenceData(codes, offsets)
+        number = {label: i for i, label in enumerate(self._labels)}
+        return SequenceData(codes, offsets, np.array([number.get(tag, -1) for row in tags for tag in row], np.int32))
+
+    def _codes(self, sentences: Sequence[Sentence]) -> tuple[UINT32, INT32]:
+        """Codes and offsets without the roots."""
+        codes, _, offsets = self._encoder.encode(sentences)
+        words = np.ones(len(codes), bool)
+        words[offsets[:-1]] = False
+        return codes[words], (offsets - np.arange(len(offsets))).astype(np.int32)

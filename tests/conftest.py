@@ -1,0 +1,50 @@
+"""Fixtures that several test files share."""
+
+from pathlib import Path
+
+import pytest
+
+from headlong import Parser
+from headlong.cli import main
+from tests import commands, toy
+from tests.commands import CATS, DOGS, TREEBANK
+
+
+@pytest.fixture(scope="session")
+def parser():
+    """A parser that knows the toy treebank."""
+    return Parser(**toy.SMALL).fit(toy.treebank())
+
+
+@pytest.fixture(scope="session")
+def multi():
+    """The same with two sentences more, which have several roots."""
+    two_roots = [toy.tree("yes/INTJ/0/root no/INTJ/0/root"), toy.tree("go/VERB/0/root !/PUNCT/1/punct go/VERB/0/root")]
+    return Parser(**toy.SMALL).fit(toy.treebank() + two_roots)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working directory with two treebank files."""
+    monkeypatch.chdir(tmp_path)
+    Path("train.conllu").write_text(TREEBANK * 4, encoding="utf-8")
+    Path("dev.conllu").write_text(DOGS.replace("Dogs", "Cows") + CATS.replace("big", "old"), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory):
+    """The bytes of a small model."""
+    place = tmp_path_factory.mktemp("model")
+    (place / "train.conllu").write_text(TREEBANK * 4, encoding="utf-8")
+    path = place / "x.model"
+    training = ["train", "--train", str(place / "train.conllu"), "--output", str(path), "--quiet"]
+    assert main([*training, *commands.SMALL, "--licence", "CC BY-SA 4.0", "--name", "tiny"]) == 0
+    return path.read_bytes()
+
+
+@pytest.fixture
+def model(folder, trained):
+    """The working directory with treebank files and a model."""
+    Path("x.model").write_bytes(trained)
+    return folder
