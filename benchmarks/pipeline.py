@@ -3,7 +3,8 @@
 python -m benchmarks.pipeline [--model MODEL] [--treebank en_ewt] [--split test] [--repetitions 5]
 
 Without --model the one that comes with the package. UDPipe's steps are kept in build/benchmarks as
-TREEBANK.udpipe-tokenizer, -tagger and -parser, and trained if they are not there (an hour and more).
+TREEBANK.tokenizer.udpipe, TREEBANK.tagger.udpipe and (parser) TREEBANK.udpipe, and trained if they are not there, which
+takes an hour and more on en_ewt.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def main() -> None:
     arguments.add_argument("--repetitions", type=int, default=5)
     options = arguments.parse_args()
     folder = treebanks() / options.treebank
-    paths = [WORK / f"{options.treebank}.udpipe-{step}" for step in udpipe.STEPS]
+    paths = [WORK / f"{options.treebank}{'' if step == 'parser' else '.' + step}.udpipe" for step in udpipe.STEPS]
     for step, path in zip(udpipe.STEPS, paths, strict=True):
         udpipe.train(folder, path, step)
     peer = udpipe.TextJob(*paths)

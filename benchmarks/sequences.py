@@ -184,7 +184,7 @@ def compare_tags(treebank: str, *, alone: bool, quick: bool) -> dict[str, Any]:
     jobs: dict[str, Callable[[], object]] = {"headlong": whole_job}
     if not quick and not alone:
         model = WORK / f"{treebank}.tagger.udpipe"
-        udpipe.train(folder, model, tagger="", parser="none")
+        udpipe.train(folder, model, "tagger")
         other = udpipe.Job(model, tag=True)
         found["UDPipe 1"] = accuracy(test, list(headlong.read_conllu(io.StringIO(other.run(path)))))
         jobs["UDPipe 1"] = lambda: other.run(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 from collections.abc import Iterator
 from itertools import pairwise
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong.errors import DataError, ModelError, NotFittedError, OptionError
+from headlong.evaluation import evaluate
 from headlong.features.boundaries import CaseTable, Layout, stretches
 from headlong.models import segmenter as segmenter_module
 from headlong.models import tokenizer as tokenizer_module
@@ -28,6 +30,7 @@ from headlong.text.plain import (
     unescaped_spaces,
     with_line_ends,
 )
+from tests.treebanks import treebank_file
 
 NOUNS = ("dogs", "cats", "Mr. Smith", "birds", "children", "Dr. Jones", "people", "Anna", "Peter")
 VERBS = ("bark", "sleep", "sing", "run", "eat fish", "like music", "wait", "talk")
@@ -222,8 +225,8 @@ def test_nasty_text(tokenizer: Tokenizer, text: str) -> None:
 
 
 def test_marks_and_joined_emoji_stay_together(tokenizer: Tokenizer) -> None:
-    (sentence,) = check(tokenizer, "x 👨‍👩‍👧 👍🏽 e\u0301")
-    assert sentence.forms[1:] == ["x", "👨‍👩‍👧", "👍🏽", "e\u0301"]
+    found = check(tokenizer, "x 👨‍👩‍👧 👍🏽 e\u0301")
+    assert [form for sentence in found for form in sentence.forms[1:]] == ["x", "👨‍👩‍👧", "👍🏽", "e\u0301"]
 
 
 def test_long_sentences_are_cut(tokenizer: Tokenizer) -> None:
@@ -270,7 +273,7 @@ def test_work_is_linear_and_memory_bounded(tokenizer: Tokenizer, monkeypatch: py
 def test_state(tokenizer: Tokenizer) -> None:
     text = plain_text(sentences(50, seed=4)).text
     metadata, arrays = tokenizer.state()
-    again = Tokenizer.from_state(metadata, arrays)
+    again = Tokenizer.from_state(json.loads(json.dumps(metadata)), arrays)
     assert [s.to_conllu() for s in again.tokenize(text)] == [s.to_conllu() for s in tokenizer.tokenize(text)]
     assert sum(array.nbytes for array in arrays.values()) < 200_000
     del arrays["segmenter.rules"]
@@ -356,10 +359,11 @@ def test_case_table() -> None:
     initial = [False] * 6 + [True]
     hashes = np.array([name_hash(word.lower()) for word in words], np.uint32)
     upper = np.array([word[0].isupper() for word in words])
-    table = CaseTable.learn(hashes, upper, np.array(initial), 12)
+    table, of_others = CaseTable.learn(hashes, upper, np.array(initial), 12)
     again = CaseTable.unpacked(table.packed())
     assert (table.cells == again.cells).all()
     assert table.of(hashes).tolist() == [1, 1, 2, 2, 3, 3, 0]
+    assert of_others.tolist() == [1, 1, 2, 2, 2, 1, 0]
 
 
 @given(st.text(st.sampled_from(" \t\n\r|\\\u00a0"), max_size=10))
@@ -405,3 +409,13 @@ def test_line_ends_replace_spaces_only() -> None:
     different = [i for i in range(len(plain.text)) if plain.text[i] != changed.text[i]]
     assert different
     assert all(plain.text[i] == " " and changed.text[i] == "\n" for i in different)
+
+
+@pytest.mark.slow
+def test_a_treebank() -> None:
+    """French: multiword tokens, numbers with spaces, a text without paragraphs."""
+    tokenizer = Tokenizer().fit(read_conllu(treebank_file("fr_sequoia", "train")))
+    gold = list(read_conllu(treebank_file("fr_sequoia", "dev")))
+    found = evaluate(gold, tokenizer.tokenize(plain_text(gold).text), enhanced=False)
+    assert found["Words"].f1 > 0.985
+    assert found["Sentences"].f1 > 0.85

@@ -41,12 +41,13 @@ GAP_TEMPLATES = rows(
     w.R1 w.R2 w.R3 w.Between | w.L1 w.Rkind w.Between | w.Lkind w.R1 w.Between | w.L3 w.L2 w.L1 w.R1
     w.L1 w.R1 w.R2 w.R3 | w.Lrun w.R1 w.Between | w.L1 w.Rrun w.Between | w.Lrun w.Rrun w.Between | w.Lrun w.Between
     w.Rrun w.Between | w.Lrun2 w.Lrun w.Between | w.Rrun w.Rrun2 w.Between | w.Lrun w.Rrun w.Rrun2
-    w.Lrun2 w.Lrun w.Rrun | w.Lpart w.R1 | w.L1 w.Rpart | w.Lpart w.Rpart | w.Lshape w.Rshape w.Between
+    w.Lrun2 w.Lrun w.Rrun | w.Lpart w.R1 | w.L1 w.Rpart | w.Lshape w.Rshape w.Between
     w.Lshape w.L1 w.R1 | w.Rshape w.L1 w.R1 | w.Llength w.L1 w.R1 | w.Rlength w.L1 w.R1
     w.Lrepeat w.Rrepeat w.L1 w.R1 | w.Address w.L1 w.R1 | w.Address w.Rshape | w.Next w.L1 w.Rshape w.Lshape
     w.Lrun w.L1 w.Next | w.Edge w.Address | w.Edge w.Address w.L1 w.R1 | w.Edge w.Lrun w.R1 | w.Edge w.L1 w.Rrun
     w.Edge w.Lkind w.Rkind w.Between | w.L2kind w.L1 w.R1 w.R2kind | w.L2kind w.Lkind w.R1 w.R2kind w.Edge
     w.L2kind w.L1 w.Rkind w.R2kind w.Edge | w.Edge w.Next w.R1 w.Llength w.Lkind | w.Address w.Lkind w.Rkind
+    w.Edge w.Address w.R1 w.R2kind | w.Edge w.Address w.Rkind w.Between
     """
 )
 GAP_FAMILY = Family("gap", "w", (), GAP_TEMPLATES)
@@ -62,6 +63,7 @@ END_TEMPLATES = rows(
     w.Left w.Form w.Between | w.Left w.Shape w.Nshape | w.Before2 w.Before w.Form | w.Last w.Nshape w.Between
     w.Ending w.Nshape w.Form | w.Sides w.Form w.Between w.Ncase | w.N2case w.Ncase w.Form w.Next | w.Ending w.Next
     w.Next2 w.Ncase w.Form | w.Form w.Sides w.Nshape | w.Since w.From w.Left w.Shape | w.Bcase w.Before w.Form w.Ncase
+    w.Ncase w.Shape w.Between | w.Ncase w.Nshape w.Between
     """
 )
 END_FAMILY = Family("end", "w", (), END_TEMPLATES)
@@ -220,6 +222,12 @@ UNSEEN, IS_LOWER, IS_UPPER, IS_BOTH, NO_LETTER = range(CASES)
 """How a word is written in running text, beginnings of sentences aside."""
 
 
+def _case(lower: INT32, capital: INT32) -> UINT8:
+    """The case of words that were seen so often in lower case and with a capital."""
+    conditions = [lower + capital == 0, capital * 10 <= lower, lower * 10 <= capital]
+    return np.select(conditions, [UNSEEN, IS_LOWER, IS_UPPER], IS_BOTH).astype(np.uint8)
+
+
 _QUARTERS: UINT8 = np.arange(0, 8, 2, dtype=np.uint8)
 
 
@@ -230,17 +238,16 @@ class CaseTable:
         self.cells = cells
 
     @classmethod
-    def learn(cls, hashes: UINT32, upper: BOOL, initial: BOOL, bits: int) -> CaseTable:
-        """From words [words]: hash in lower case, whether written with a capital, whether first in a sentence."""
-        counts = np.zeros((2, 2**bits), np.int32)
+    def learn(cls, hashes: UINT32, upper: BOOL, initial: BOOL, bits: int) -> tuple[CaseTable, UINT8]:
+        """From words [words]: hash in lower case, whether written with a capital, whether first in a sentence.
+
+        Returns also the case of each word by its other occurrences [words]: were its own counted, no word of the
+        training text would be unseen but those that only begin sentences.
+        """
         places = hashes >> np.uint32(32 - bits)
-        for row, chosen in enumerate((~upper, upper & ~initial)):
-            np.add.at(counts[row], places[chosen], 1)
-        lower, capital = counts
-        cells = np.select(
-            [lower + capital == 0, capital * 10 <= lower, lower * 10 <= capital], [UNSEEN, IS_LOWER, IS_UPPER], IS_BOTH
-        )
-        return cls(cells.astype(np.uint8))
+        shown = np.stack([~upper, upper & ~initial]).astype(np.int32)
+        counts = np.stack([np.bincount(places, weights=row, minlength=2**bits) for row in shown]).astype(np.int32)
+        return cls(_case(*counts)), _case(*(counts[:, places] - shown))
 
     def packed(self) -> UINT8:
         """The table with four places a byte."""
@@ -265,10 +272,10 @@ def token_hashes(layout: Layout, begins: INT32, ends: INT32) -> UINT32:
     return layout.hashes.of(begins, np.minimum(ends, begins + REACH))
 
 
-def token_columns(layout: Layout, begins: INT32, ends: INT32, between: UINT8, cases: CaseTable) -> Columns:
+def token_columns(layout: Layout, begins: INT32, ends: INT32, between: UINT8, case: UINT8) -> Columns:
     """The attributes of tokens, for `END_FAMILY` and (but for what is its own) `MULTIWORD_FAMILY`.
 
-    `between` says what lies after each token; after the last one it is PARAGRAPH.
+    `between` says what lies after each token (after the last one it is PARAGRAPH), `case` how it is usually written.
     """
     kinds = layout.characters.kinds
     count = len(begins)
@@ -276,8 +283,9 @@ def token_columns(layout: Layout, begins: INT32, ends: INT32, between: UINT8, ca
     forms = token_hashes(layout, begins, ends)
     lengths = np.minimum(ends - begins, 12)
     shapes = layout.shapes.of(begins, np.minimum(ends, begins + _SHAPE)) + (lengths > _SHAPE).astype(np.uint32)
-    case = cases.of(forms)
-    case[~np.isin(kinds[begins], (UPPER, LOWER))] = NO_LETTER
+    hashes = forms
+    forms = np.where(case == UNSEEN, np.uint32(0), hashes)
+    case = np.where(np.isin(kinds[begins], (UPPER, LOWER)), case, np.uint8(NO_LETTER))
     edge = np.append(True, between[:-1] == PARAGRAPH)
     paragraph_begins, paragraph_ends = stretches(edge)
     stop = kinds[ends - 1] == STOP
@@ -293,6 +301,7 @@ def token_columns(layout: Layout, begins: INT32, ends: INT32, between: UINT8, ca
 
     endings = layout.hashes.of(np.maximum(begins, ends - 3), ends)
     return {
+        "Hash": hashes,
         "Form": forms,
         "Shape": shapes,
         "Before": near(forms, -1),

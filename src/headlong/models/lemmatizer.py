@@ -36,8 +36,7 @@ _BATCH = 512  # sentences
 LEMMA_TEMPLATES = rows(
     """
     w.Script w.Upos w.Feats | w.Script w.Upos w.Suffix1 | w.Script w.Upos w.Suffix2 | w.Script w.Upos w.Suffix3
-    w.Script w.Upos w.Suffix4 | w.Script w.Upos w.Suffix5 | w.Script w.Upos w.Suffix6
-    w.Script w.Form | w.Script w.Form w.Upos
+    w.Script w.Upos w.Suffix4 | w.Script w.Upos w.Suffix5
     w.Script w.Feats w.Suffix1 | w.Script w.Feats w.Suffix2 | w.Script w.Feats w.Suffix3 | w.Script w.Feats w.Suffix4
     w.Script w.Shape w.Upos | w.Script w.Prefix2 w.Upos | w.Script w.Prefix3 w.Upos | w.Script w.Length w.Upos
     w.Seen w.Upos | w.Seen w.Script w.Upos | w.Seen w.Ending w.Upos | w.Seen w.Feats w.Ending | w.Lcase w.Shape w.Upos
@@ -46,7 +45,7 @@ LEMMA_TEMPLATES = rows(
     """
 )
 LEMMA_FAMILY = Family("lemma", "w", (), LEMMA_TEMPLATES)
-_OF_WORD = ("Upos", "Feats", "Form", "Shape", "Prefix2", "Prefix3", "Length", *(f"Suffix{i}" for i in range(1, 7)))
+_OF_WORD = ("Upos", "Feats", "Shape", "Prefix2", "Prefix3", "Length", *(f"Suffix{i}" for i in range(1, 6)))
 _ATTRIBUTES = (*_OF_WORD, "Script", "Seen", "Ending", "Tail", "Lcase")
 
 
@@ -148,7 +147,8 @@ class Lemmatizer:
 class _Trained:
     """What training leaves behind.
 
-    Words of the training data have their script in a table. The candidates of other words are the scripts seen on
+    Words of the training data have their script in a table, and so have their forms, with the tag and without, as far
+    as there is but one. The candidates of other words are the scripts seen on
     words of their tag with the longest endings in common; a decision is made for each, and the likeliest one wins.
     """
 
@@ -216,9 +216,8 @@ class _Trained:
         lemmas: list[str] = []
         unknown: list[tuple[int, dict[str, int]]] = []
         for place, word in enumerate(words):
-            number = self._known.get(_hash(*word))
-            if number is None:
-                number = self._known.get(_hash(word.form.lower(), word.upos))
+            found = (self._known.get(_hash(*key)) for key in _keys(word))
+            number = next((number for number in found if number is not None), None)
             lemma = self._scripts[number].apply(word.form) if number is not None else None
             if lemma is None:
                 candidates = self._candidates(word)
@@ -328,21 +327,31 @@ def _gold(train: Iterable[Sentence]) -> dict[_Word, str]:
     return {word: found.most_common(1)[0][0] for word, found in counts.items()}
 
 
+def _keys(word: _Word) -> tuple[tuple[str, ...], ...]:
+    """Under what a word may be known, the most exact first: a tag may be new to the form, or wrong."""
+    lower = word.form.lower()
+    return word, (lower, word.upos), (word.form,)
+
+
 def _known_words(scripts: dict[_Word, int]) -> Pairs:
-    """Pairs of (hash of a word, script): of each word, and of form and tag alone where these leave no choice."""
-    pairs = {_hash(*word): script for word, script in scripts.items()}
-    general: dict[tuple[str, str], set[int]] = defaultdict(set)
+    """Pairs of (hash of a key of `_keys`, script), where the key leaves no choice."""
+    found: dict[int, set[int]] = defaultdict(set)
     for word, script in scripts.items():
-        general[word.form.lower(), word.upos].add(script)
-    pairs |= {_hash(*key): min(found) for key, found in general.items() if len(found) == 1}
-    return np.array(list(pairs), np.uint32), np.array(list(pairs.values()), np.uint16)
+        for key in _keys(word):
+            found[_hash(*key)].add(script)
+    pairs = [(key, min(numbers)) for key, numbers in found.items() if len(numbers) == 1]
+    return _table(pairs)
+
+
+def _table(pairs: Sequence[tuple[int, int]]) -> Pairs:
+    return np.array([key for key, _ in pairs], np.uint32), np.array([script for _, script in pairs], np.uint16)
 
 
 def _word_values(word: _Word) -> list[int]:
     """The codes of a word, in the order of `_OF_WORD`."""
     lower = word.form.lower()
-    texts = (word.upos, f"{word.upos} {word.feats}", lower, shape(word.form), lower[:2], lower[:3])
-    return [*map(_hash, texts), min(len(lower), 10), *(_hash(lower[-length:]) for length in range(1, 7))]
+    texts = (word.upos, f"{word.upos} {word.feats}", shape(word.form), lower[:2], lower[:3])
+    return [*map(_hash, texts), min(len(lower), 10), *(_hash(lower[-length:]) for length in range(1, 6))]
 
 
 def _learn_endings(scripts: dict[_Word, int]) -> Pairs:
@@ -353,7 +362,7 @@ def _learn_endings(scripts: dict[_Word, int]) -> Pairs:
         for length in range(min(_LONGEST_ENDING, len(lower)) + 1):
             counts[_ending_hash(lower, word.upos, length)][script] += 1
     pairs = [(key, script) for key, found in counts.items() for script, _ in found.most_common(_MOST_SCRIPTS)]
-    return np.array([key for key, _ in pairs], np.uint32), np.array([script for _, script in pairs], np.uint16)
+    return _table(pairs)
 
 
 def _ending_hash(lower: str, upos: str, length: int) -> int:

@@ -161,13 +161,13 @@ class MultiwordSplitter:
                 found = segments.layout.hashes.of(ends - length, ends)
                 inside = _among(found, known)
                 rules[longer[inside]] = found[inside]
-        doubtful = np.flatnonzero((rules != 0) | _among(segments.columns["Form"], self._known_hashes))
+        doubtful = np.flatnonzero((rules != 0) | _among(segments.columns["Hash"], self._known_hashes))
         return doubtful, rules[doubtful]
 
     def _columns(self, segments: Segments, tokens: npt.NDArray[np.intp], rules: UINT32) -> Columns:
         columns = {name: column[tokens] for name, column in segments.columns.items()}
         begins, ends = segments.begins[tokens], segments.ends[tokens]
-        forms = columns["Form"]
+        forms = columns["Hash"]
         known = np.where(segments.cases.of(forms) == UNSEEN, UNKNOWN, NEVER_SPLIT)
         known[_among(forms, self._known_hashes)] = SOMETIMES_SPLIT
         known[_among(forms, self._always_hashes)] = ALWAYS_SPLIT

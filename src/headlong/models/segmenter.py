@@ -136,9 +136,9 @@ class Segmenter:
         last[plain.last_tokens] = True
         upper = layout.characters.kinds[begins] == UPPER
         hashes = token_hashes(layout, begins, token_ends)
-        cases = CaseTable.learn(hashes, upper, np.append(True, last[:-1]), _CASE_BITS)
+        cases, of_others = CaseTable.learn(hashes, upper, np.append(True, last[:-1]), _CASE_BITS)
         between = _between(layout, token_ends)
-        columns = token_columns(layout, begins, token_ends, between, cases)
+        columns = token_columns(layout, begins, token_ends, between, of_others)
         segments = Segments(layout, begins, token_ends, between, last, columns, cases)
         return cls(rules, gaps, _fit_ends(segments, options, progress), cases), segments
 
@@ -162,7 +162,8 @@ class Segmenter:
         begins = layout.solid[np.append(True, splits)]
         ends = layout.solid[np.append(splits, True)] + np.int32(1)
         between = np.append(layout.between[splits], np.uint8(PARAGRAPH))
-        columns = token_columns(layout, begins, ends, between, self._cases)
+        case = self._cases.of(token_hashes(layout, begins, ends))
+        columns = token_columns(layout, begins, ends, between, case)
         if self._ends:
             last = self._ends.answer(matrix(columns, END_ATTRIBUTES))
         else:

@@ -4,6 +4,7 @@ from headlong.text.checks import check_tree
 from headlong.text.columns import read_columns, write_columns
 from headlong.text.conllu import Format, read_conllu, write_conllu
 from headlong.text.files import Source
+from headlong.text.pretokenized import read_horizontal, read_vertical
 from headlong.text.schemes import Scheme, Span, convert_tags, spans_from_tags, tags_from_spans
 from headlong.text.sentence import DepsOption, Sentence
 from headlong.text.tokens import EmptyNode, MultiwordToken
@@ -21,6 +22,8 @@ __all__ = [
     "convert_tags",
     "read_columns",
     "read_conllu",
+    "read_horizontal",
+    "read_vertical",
     "spans_from_tags",
     "tags_from_spans",
     "write_columns",
