@@ -35,7 +35,8 @@ def folder(tmp_path, monkeypatch) -> None:
 
 def parse(capsys, model: str, *arguments: str) -> str:
     assert main(["parse", "--model", model, *arguments]) == 0
-    return capsys.readouterr().out
+    out: str = capsys.readouterr().out
+    return out
 
 
 def forms(text: str) -> list[list[str]]:

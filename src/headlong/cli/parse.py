@@ -88,8 +88,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         choices=("auto", "text", "horizontal", "vertical", "conllu", "conllx", "conll2009"),
         default="auto",
         help="format of the inputs: horizontal is a sentence a line with spaces between tokens, vertical a token a "
-        "line with a blank line after each sentence; auto recognises each input by its first lines, but CoNLL-X must be "
-        "asked for (default: %(default)s)",
+        "line with a blank line after each sentence; auto recognises each input by its first lines, but CoNLL-X must "
+        "be asked for (default: %(default)s)",
     )
     parser.add_argument(
         "--format",

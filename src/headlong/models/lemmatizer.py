@@ -118,6 +118,10 @@ class Lemmatizer:
         """The sentences with lemmas, in order, as they come: memory does not grow with the input."""
         return self.trained.lemmatize(sentences)
 
+    def clear_cache(self) -> None:
+        """Forgets the words seen so far; answers do not change. For benchmarks, and to free memory."""
+        self.trained.clear_cache()
+
     @property
     def trained(self) -> _Trained:
         """What training left behind."""
@@ -207,7 +211,7 @@ class _Trained:
                 yield sentence.with_columns(lemmas=lemmas)
 
     def clear_cache(self) -> None:
-        """Forgets the words seen so far; answers do not change. For benchmarks, and to free memory."""
+        """Forgets the words seen so far."""
         with self._lock:
             self._cache.clear()
 
