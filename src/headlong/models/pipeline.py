@@ -214,13 +214,8 @@ class Pipeline:
         """Writes all steps to one file, at once or not at all; with `packed` a small one (see `models/packing.py`)."""
         metadata: dict[str, Any] = {"card": self.card, "steps": {}}
         arrays: dict[str, npt.NDArray[Any]] = {}
-        steps = {
-            "tokenizer": self.tokenizer,
-            "tagger": self.tagger,
-            "lemmatizer": self.lemmatizer,
-            "parser": self.parser,
-        }
-        for name, step in steps.items():
+        steps: list[_Step] = [self.tokenizer, self.tagger, self.lemmatizer, self.parser]
+        for name, step in zip(_STEPS, steps, strict=True):
             metadata["steps"][name], own = step.state()
             arrays |= {f"{name}.{key}": array for key, array in own.items()}
         metadata["packed"], arrays = pack(arrays) if packed else ({}, arrays)
