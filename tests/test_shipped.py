@@ -1,0 +1,56 @@
+"""The model that comes with the package."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import pytest
+
+import headlong
+from headlong.cli import main
+from headlong.evaluation import evaluate
+from headlong.models.loading import SHIPPED
+from headlong.text import check_tree
+from headlong.text.plain import plain_text
+from tests.treebanks import treebank_file
+
+
+@pytest.fixture(scope="module")
+def english() -> headlong.Pipeline:
+    model = headlong.load()
+    assert isinstance(model, headlong.Pipeline)
+    return model
+
+
+def test_it_is_small_and_says_where_it_comes_from(english) -> None:
+    assert (files("headlong.data") / SHIPPED).stat().st_size <= 12_000_000  # type: ignore[attr-defined]
+    card = english.info()
+    assert card["licence"] == "CC BY-SA 4.0"
+    assert "UD English-EWT" in card["name"]
+    assert card["scores"]["parser"]["dev"]["LAS"] > 80
+    notice = (files("headlong.data") / "README.md").read_text(encoding="utf-8")
+    assert "CC BY-SA 4.0" in notice
+    assert "headlong train pipeline" in notice
+
+
+def test_it_parses_plain_english(english) -> None:
+    [sentence] = english("The quick brown fox jumps over the lazy dog.")
+    check_tree(sentence)
+    assert sentence.upos[1:] == ["DET", "ADJ", "ADJ", "NOUN", "VERB", "ADP", "DET", "ADJ", "NOUN", "PUNCT"]
+    assert sentence.lemmas[5] == "jump"
+    assert sentence.heads[1:] == [4, 4, 4, 5, 0, 9, 9, 9, 5, 5]
+    assert sentence.labels[1:] == ["det", "amod", "amod", "nsubj", "root", "case", "det", "amod", "obl", "punct"]
+
+
+def test_the_command_needs_no_model(capsys) -> None:
+    assert main(["parse", "Nobody doubts it."]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in lines if line] == ["nsubj", "root", "obj", "punct"]
+
+
+@pytest.mark.slow
+def test_it_is_as_good_as_its_card(english) -> None:
+    gold = list(headlong.read_conllu(treebank_file("en_ewt", "dev")))
+    scores = evaluate(gold, english(plain_text(gold).text), enhanced=False)
+    assert scores["LAS"].f1 > 0.80
+    assert scores["Words"].f1 > 0.99
