@@ -45,10 +45,10 @@ class LabelerOptions:
     learner: str = "mira"
     epochs: int = 10
     patience: int = 3
-    aggressiveness: float = 0.03
+    aggressiveness: float = 0.01
     rate: float = 0.1
     batch_size: int = 1
-    bits: int = 18
+    bits: int = 20
     seed: int = 1
     licence: str = ""
     name: str = ""
