@@ -1,6 +1,9 @@
 // The composed parser for Python: batches, models, parsing.
 #include "bind_parser.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "bind_graph.hpp"
 #include "bind_parts.hpp"
 
@@ -131,7 +134,9 @@ TreeOptions options_of(const std::string& method, bool projective, Index max_ite
   TreeOptions options;
   options.method = method_of(method);
   options.rules.projective = projective;
-  options.max_iterations = options.max_nodes = max_iterations;
+  options.max_iterations = max_iterations;
+  options.max_nodes = std::min(max_iterations, std::numeric_limits<Index>::max() / NODES_PER_ITERATION);
+  options.max_nodes *= NODES_PER_ITERATION;
   options.time_limit = time_limit;
   return options;
 }
@@ -304,7 +309,8 @@ void bind_parser(nb::module_& m) {
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "
                    "numpy.typing.NDArray[numpy.int32], list[str]]"),
            "heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].\n\n"
-           "method: arcs, climb, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, nodes of exact;\n"
+           "method: arcs, climb, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, hundreds of nodes "
+           "of exact;\n"
            "time_limit: seconds a sentence, 0 for none.")
       .def("prune", &prune_all, "batch"_a, "projective"_a, "threads"_a,
            nb::sig("def prune(self, batch: Batch, projective: bool, threads: int) -> "

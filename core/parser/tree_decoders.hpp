@@ -17,11 +17,14 @@ enum class TreeMethod : std::uint8_t {
   Exact         // branch and bound on the descent
 };
 
+// Nodes of branch and bound that count as an iteration: a node is quick, and hard sentences have thousands.
+inline constexpr Index NODES_PER_ITERATION = 100;
+
 struct TreeOptions {
   TreeMethod method = TreeMethod::Ad3;
   TreeRules rules;
   Index max_iterations = 1000;  // of the relaxation's solver (of each node)
-  Index max_nodes = 1000;       // of branch and bound
+  Index max_nodes = 100'000;    // of branch and bound
   Index max_sweeps = 64;        // of the descent before the solver; 0: the solver alone
   double time_limit = 0.0;      // seconds; 0: none
   double tolerance = 1e-9;      // a relative gap between bound and score below this is a certificate

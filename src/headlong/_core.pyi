@@ -108,7 +108,7 @@ class ArcModel:
         """
         heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].
 
-        method: arcs, climb, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, nodes of exact;
+        method: arcs, climb, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, hundreds of nodes of exact;
         time_limit: seconds a sentence, 0 for none.
         """
 

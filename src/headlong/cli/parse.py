@@ -168,7 +168,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=1000,
         metavar="N",
-        help="the same for iterations of ad3 and subgradient and for nodes of exact (default: %(default)s)",
+        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: %(default)s)",
     )
 
 

@@ -17,7 +17,8 @@ Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`
 ``mst``, ``eisner`` and ``climb`` are quick guesses ("approximate"). All take the same options:
 
 - `projective`: search, bound and certify projective trees only. ``eisner`` always does, ``mst`` never.
-- `max_iterations`: of AD3 or the subgradient method behind the descent, or nodes of ``exact``; others ignore it.
+- `max_iterations`: of AD3 or the subgradient method behind the descent, or hundreds of nodes of ``exact``; others
+  ignore it.
 - `time_limit`: seconds a sentence; 0: none. ``mst``, ``eisner`` and ``climb`` end by themselves.
 
 At a limit the answer is the best tree so far, with the lowest bound so far, and the status "unconverged".
@@ -39,6 +40,7 @@ from headlong.inference.solving import solve
 from headlong.inference.structures import Path, Tree
 
 MAX_ITERATIONS = 1000
+NODES_PER_ITERATION = 100  # as in the core: nodes are quick
 PROGRAMS = ("lp", "ilp")  # decoders that go through HiGHS
 TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "arcs")
 """The methods of the core, for parts of any order; "arcs", which looks at arc scores alone, is both ``mst`` and
@@ -79,7 +81,7 @@ def _by_core(problem: Problem, name: str, projective: bool, max_iterations: int,
         problem.single_root,
         projective,
         max_iterations=max_iterations,
-        max_nodes=max_iterations,
+        max_nodes=min(NODES_PER_ITERATION * max_iterations, 2**31 - 1),
         time_limit=time_limit,
         extras=problem.extras,
     )
