@@ -102,7 +102,7 @@ def load_model(path: str | None, first: type[First], second: type[Second]) -> Fi
     from headlong.models.loading import KINDS
 
     model = headlong.load(path) if path else headlong.load()
-    if isinstance(model, first) or isinstance(model, second):
+    if isinstance(model, (first, second)):
         return model
     names: dict[type, str] = {kind: name for name, kind in KINDS.items()}
     found = names[type(model)]

@@ -83,7 +83,7 @@ def _run_tagger(args: argparse.Namespace) -> int:
     tagger.save(output)
     if not args.quiet:
         steps = tagger.info()["scores"].items()
-        facts = [fact for name, scores in steps for fact in (name, *epoch_facts(scores, args.epochs))]
+        facts = [f"{name} {', '.join(epoch_facts(scores, args.epochs))}" for name, scores in steps]
         say_saved(output, facts, time.perf_counter() - begin)
     return 0
 
