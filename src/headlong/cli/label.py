@@ -15,8 +15,7 @@ from headlong.cli.streams import Stream, check_overwriting, with_bar
 from headlong.errors import DataError, OptionError
 
 if TYPE_CHECKING:
-    from headlong.models.labeler import SequenceLabeler
-    from headlong.models.tagger import Tagger
+    from headlong import SequenceLabeler, Tagger
     from headlong.text import Sentence
 
 _DESCRIPTION = """\
@@ -78,8 +77,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(args: argparse.Namespace) -> int:
     """Label all inputs."""
-    from headlong.models.labeler import SequenceLabeler
-    from headlong.models.tagger import Tagger
+    from headlong import SequenceLabeler, Tagger
 
     for name in args.inputs:
         if name != "-" and not os.path.exists(name):
@@ -98,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _labelled(args: argparse.Namespace, model: SequenceLabeler | Tagger, stream: Stream) -> Iterator[Sentence]:
     """The sentences of all inputs with their labels."""
-    from headlong.models.tagger import Tagger
+    from headlong import Tagger
 
     if isinstance(model, Tagger):
         column, added = "XPOS", [name.upper() for name in model.columns]

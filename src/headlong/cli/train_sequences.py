@@ -61,7 +61,7 @@ def _add_tagger_options(parser: argparse.ArgumentParser) -> None:
 
 def _run_tagger(args: argparse.Namespace) -> int:
     """Train a tagger and save it."""
-    from headlong.models.tagger import Tagger
+    from headlong import Tagger
     from headlong.text import read_conllu
 
     begin = time.perf_counter()
@@ -119,7 +119,7 @@ def _add_label_options(parser: argparse.ArgumentParser) -> None:
 
 def _run_labels(args: argparse.Namespace) -> int:
     """Train a labeler and save it."""
-    from headlong.models.labeler import SequenceLabeler
+    from headlong import SequenceLabeler
 
     begin = time.perf_counter()
     output = Path(args.output)
