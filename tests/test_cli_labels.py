@@ -85,6 +85,10 @@ def test_train_tagger(place, capsys):
     assert result.code == 0
     last = result.err.splitlines()[-1]
     assert re.match(r"saved new\.model .*: upos epoch \d of 3, dev upos [\d.]+, xpos epoch \d of 3, dev xpos ", last)
+    assert run(capsys, "label", "--model", "new.model", "dev.conllu", "--output", "out.conllu").code == 0
+    scores = json.loads(run(capsys, "evaluate", "dev.conllu", "out.conllu", "--json").out)["official"]
+    for name in ("UPOS", "XPOS"):
+        assert f"dev {name.lower()} {100 * scores[name]['f1']:.2f}" in last
     card = run(capsys, "inspect", "new.model", "--labels").out
     assert re.search(r"^labels +upos 4, xpos 4$", card, re.MULTILINE)
     assert "\nupos\n  ADJ\n  NOUN\n  PUNCT\n  VERB\n" in card

@@ -439,10 +439,11 @@ def _fit_step(
     if dev:
         # Training must meet words with many candidates; in use, words seen but once may keep to what they were seen
         # with: tr_imst gains 0.5 FEATS, el_gdt and en_ewt lose.
-        def score(lexicon: Lexicon) -> float:
-            return next(iter(evaluate(model.label(dev.data(lexicon, gold_numbers), threads)).values()))
-
-        lexicon = max([lexicon, *map(lexicon_of, _ENOUGH)], key=score)
+        lexicons = [lexicon, *map(lexicon_of, _ENOUGH)]
+        scores = [evaluate(model.label(dev.data(one, gold_numbers), threads)) for one in lexicons]
+        best = max(range(len(lexicons)), key=lambda i: next(iter(scores[i].values())))
+        lexicon = lexicons[best]
+        model.scores["dev"] = scores[best]
     return _Step(columns, labels, lexicon, model)
 
 
