@@ -16,7 +16,9 @@ import headlong
 from headlong import cli
 from headlong.cli import main, shared
 from headlong.learning.losses import LEARNERS
+from headlong.models.labeler import LabelerOptions
 from headlong.models.options import ParserOptions
+from headlong.models.tagger import TaggerOptions
 from tests.commands import SOURCES, TREEBANK, process, run
 
 # ---- help, usage and defaults
@@ -43,7 +45,7 @@ def test_every_option_is_explained(parser, capsys):
                 assert "(default: " in action.help, action.option_strings
 
 
-@pytest.mark.parametrize("name", ["train", "parse", "evaluate", "inspect", "check"])
+@pytest.mark.parametrize("name", ["train", "parse", "label", "evaluate", "inspect", "check"])
 def test_every_command_has_examples(name, capsys):
     result = run(capsys, name, "--help")
     assert result.code == 0
@@ -58,12 +60,14 @@ def test_version_tells_what_a_bug_report_needs(capsys):
 
 
 def test_defaults_are_those_of_the_library():
-    args = cli._parser().parse_args(["train", "--train", "x", "--output", "y"])
-    for field in dataclasses.fields(ParserOptions):
-        if hasattr(args, field.name) and field.name != "order":  # which depends on what is trained
-            assert getattr(args, field.name) == field.default, field.name
-    [learner] = [action for action in all_parsers()[1]._actions if action.dest == "learner"]
-    assert tuple(learner.choices) == tuple(LEARNERS)
+    options = {"parser": ParserOptions, "tagger": TaggerOptions, "labels": LabelerOptions}
+    for what, known in options.items():
+        args = cli._parser().parse_args(["train", what, "--train", "x", "--output", "y"])
+        for field in dataclasses.fields(known):
+            if hasattr(args, field.name) and field.name != "columns":  # of labels: those of the files
+                assert getattr(args, field.name) == field.default, field.name
+    learners = [action for parser in all_parsers() for action in parser._actions if action.dest == "learner"]
+    assert [tuple(action.choices) for action in learners] == [tuple(LEARNERS)] * 4
 
 
 def test_decoders_and_limits_are_those_of_the_library():

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import headlong
-from headlong import cli
+from headlong.cli import streams
 from headlong.text import Sentence, check_tree, read_conllu
 from tests.commands import BAD, CATS, DOGS, TREEBANK, run, stdin
 
@@ -177,7 +177,7 @@ def test_other_formats_come_out_as_they_came_in(model, capsys):
 
 
 def test_a_bar_is_shown_only_on_a_terminal(model, capsys, monkeypatch):
-    monkeypatch.setattr(cli.parse, "on_terminal", lambda: True)
+    monkeypatch.setattr(streams, "on_terminal", lambda: True)
     result = run(capsys, "parse", "--model", "x.model", "dev.conllu", "--output", "o.conllu")
     assert "2 sentences [" in result.err
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)

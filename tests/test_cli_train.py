@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import headlong
-from headlong.cli import progress
-from headlong.cli import train as train_command
+from headlong.cli import progress, shared
 from headlong.learning.online import Progress
 from headlong.text import read_conllu
 from tests.commands import BAD, CATS, CYCLE, DOGS, SMALL, TREEBANK, TWO_ROOTS, run
@@ -147,7 +146,7 @@ def test_interrupted_before_anything_was_learnt(folder, capsys, monkeypatch):
     result = run(capsys, "train", "--train", "train.conllu", "--output", "x.model", *SMALL)
     assert result.code == 130
     last = result.err.splitlines()[-1]
-    assert last == "headlong: interrupted before the first epoch was over: x.model is not written"
+    assert last == "headlong: interrupted: x.model is not written"
     assert not Path("x.model").exists()
 
 
@@ -158,9 +157,9 @@ def test_resume_needs_a_checkpoint(folder, capsys):
 
 
 def test_memory_is_told_where_the_system_tells(monkeypatch):
-    assert train_command._peak_memory()[0].startswith("peak memory ")
+    assert shared.peak_memory()[0].startswith("peak memory ")
     monkeypatch.setitem(sys.modules, "resource", None)
-    assert train_command._peak_memory() == []
+    assert shared.peak_memory() == []
 
 
 def test_progress_on_a_terminal(folder, capsys, monkeypatch):

@@ -12,9 +12,11 @@ from importlib.metadata import PackageNotFoundError, version
 
 from headlong.errors import DataError, HeadlongError, ModelError, OptionError
 from headlong.inference.problem import Problem, Solution
+from headlong.models.labeler import SequenceLabeler
 from headlong.models.loading import load
 from headlong.models.parser import Parser
 from headlong.models.pipeline import Pipeline
+from headlong.models.tagger import Tagger
 from headlong.text import Sentence, read_conllu, write_conllu
 
 try:
@@ -31,7 +33,9 @@ __all__ = [
     "Pipeline",
     "Problem",
     "Sentence",
+    "SequenceLabeler",
     "Solution",
+    "Tagger",
     "load",
     "read_conllu",
     "write_conllu",

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from headlong.cli import check, evaluate, inspect, parse, train
+from headlong.cli import check, evaluate, inspect, label, parse, train
 from headlong.cli.shared import HelpFormatter, complain
 from headlong.errors import HeadlongError, OptionError
 
@@ -22,6 +22,11 @@ a first parser, from a treebank of Universal Dependencies (https://universaldepe
   headlong parse    --model en.model en-test.conllu --output parsed.conllu
   headlong evaluate en-test.conllu parsed.conllu
   headlong inspect  en.model
+
+chunks, entities or tags, from files with a word a line:
+  headlong train labels --train train.txt --dev dev.txt --columns FORM,XPOS,TAG --column TAG --output chunker.model
+  headlong label    --model chunker.model test.txt --output labelled.txt
+  headlong evaluate --chunks test.txt labelled.txt
 
 "headlong COMMAND --help" explains a command and its options.
 
@@ -35,8 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # Words of any language are printed, whatever the locale of the machine can spell.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    arguments = inspect.with_view(list(sys.argv[1:] if argv is None else argv))
-    args = _parser().parse_args(arguments)
+    args = _parser().parse_args(_whole(list(sys.argv[1:] if argv is None else argv)))
     try:
         code: int = args.run(args)
         sys.stdout.flush()
@@ -54,10 +58,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def _whole(arguments: list[str]) -> list[str]:
+    """The arguments with what may be left out: ``model`` after ``inspect``, ``parser`` after ``train``.
+
+    >>> _whole(["inspect", "en.model"])
+    ['inspect', 'model', 'en.model']
+    """
+    known = {"inspect": ("model", list(inspect.VIEWS)), "train": ("parser", list(train.TRAINERS))}
+    place = next((i for i, argument in enumerate(arguments) if not argument.startswith("-")), -1)
+    if place < 0 or arguments[place] not in known:
+        return arguments
+    default, names = known[arguments[place]]
+    after = arguments[place + 1 :]
+    if after and after[0] in (*names, "-h", "--help"):
+        return arguments
+    return [*arguments[: place + 1], default, *after]
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="headlong",
-        description="Train and run dependency parsers: fast, on a CPU, for any CoNLL-U treebank.",
+        description="Train and run dependency parsers, taggers and labelers of chunks and entities: fast, on a CPU.",
         epilog=_EXAMPLE,
         formatter_class=HelpFormatter,
         allow_abbrev=False,
@@ -67,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         "--traceback", action="store_true", help="show where in the program an error came up (for bug reports)"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (train, parse, evaluate, inspect, check):
+    for module in (train, parse, label, evaluate, inspect, check):
         module.add_parser(commands)
     return parser
 

@@ -6,7 +6,9 @@ import argparse
 import json
 from typing import Any
 
-from headlong.cli.shared import add_command, add_input
+from headlong.cli.columns import add_columns, read_labelled
+from headlong.cli.shared import add_command
+from headlong.errors import OptionError
 
 _DESCRIPTION = """\
 Score parsed files against a gold file: the official scores of Universal Dependencies to the digit, scores without
@@ -14,12 +16,16 @@ punctuation, with full labels (strict), of non-projective arcs, of whole trees, 
 differ in sentences, tokens and words, but must have the same characters. Enhanced dependencies (ELAS, EULAS) are
 scored if all files have them.
 
-With two systems a paired test tells whether their difference may be chance."""
+With two systems a paired test tells whether their difference may be chance.
+
+With --chunks, chunks or entities are scored as conlleval of the CoNLL shared tasks does, in any of the schemes IOB1,
+IOB2, IOE1, IOE2 and BIOES, in files with a word a line or CoNLL-U Plus."""
 
 _EXAMPLES = """\
   headlong evaluate gold.conllu parsed.conllu
   headlong evaluate gold.conllu parsed.conllu --by-label --json
   headlong evaluate gold.conllu first.conllu second.conllu
+  headlong evaluate --chunks --column TAG gold.txt labelled.txt
 """
 
 
@@ -45,11 +51,19 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="seed of the paired test (default: %(default)s)"
     )
-    add_input(parser)
+    parser.add_argument("--chunks", action="store_true", help="score chunks or entities instead of trees")
+    parser.add_argument(
+        "--column", default="TAG", metavar="NAME", help="the column of the chunks (default: %(default)s)"
+    )
+    add_columns(parser, "that of --column")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the scores of one system, or the comparison of two."""
+    if args.chunks:
+        return _evaluate_chunks(args)
+    if args.columns or args.input == "columns":
+        raise OptionError("found columns without --chunks, expected CoNLL-U with trees, or --chunks")
     from headlong.evaluation import compare, evaluate, report, report_comparison
     from headlong.text import read_conllu
 
@@ -72,6 +86,18 @@ def run(args: argparse.Namespace) -> int:
             scores = report(evaluation, labels=args.by_label, distances=args.by_distance)
             blocks.append(f"System {name}\n\n{scores}")
     _print(args, numbers, "\n\n".join(blocks))
+    return 0
+
+
+def _evaluate_chunks(args: argparse.Namespace) -> int:
+    """Print the scores of chunks."""
+    from headlong.evaluation import evaluate_chunk_column
+
+    if args.second is not None:
+        raise OptionError("found two systems with --chunks, expected one")
+    gold, system = (read_labelled(name, args, args.column) for name in (args.gold, args.system))
+    evaluation = evaluate_chunk_column(gold, system, args.column)
+    _print(args, evaluation.to_dict(), evaluation.report())
     return 0
 
 

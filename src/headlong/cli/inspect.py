@@ -1,6 +1,6 @@
 """``headlong inspect``: what is in a model, and how it sees a sentence.
 
-The views are subcommands of their own; ``model`` may be left out. A new view is a function and an entry in `_VIEWS`.
+The views are subcommands of their own; ``model`` may be left out. A new view is a function and an entry in `VIEWS`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         examples=_EXAMPLES,
     )
     views = parser.add_subparsers(title="views", metavar="VIEW", required=True)
-    for name, (add_arguments, run, summary) in _VIEWS.items():
+    for name, (add_arguments, run, summary) in VIEWS.items():
         view = views.add_parser(
             name, help=summary, description=summary, formatter_class=HelpFormatter, allow_abbrev=False
         )
@@ -51,21 +51,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         add_arguments(view)
         view.add_argument("--json", action="store_true", help="print everything as JSON")
         view.set_defaults(run=run)
-
-
-def with_view(arguments: list[str]) -> list[str]:
-    """The arguments with the view ``model`` put in where ``inspect`` is followed by something else.
-
-    >>> with_view(["inspect", "en.model"])
-    ['inspect', 'model', 'en.model']
-    """
-    place = next((i for i, argument in enumerate(arguments) if not argument.startswith("-")), -1)
-    if place < 0 or arguments[place] != "inspect":
-        return arguments
-    after = arguments[place + 1 :]
-    if after and after[0] in (*_VIEWS, "-h", "--help"):
-        return arguments
-    return [*arguments[: place + 1], "model", *after]
 
 
 def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,11 +63,11 @@ def _show_model(args: argparse.Namespace) -> int:
     import headlong
 
     model = headlong.load(args.model)
-    parser = model if isinstance(model, headlong.Parser) else model.parser
+    part = model.parser if isinstance(model, headlong.Pipeline) else model
     info = {"file": args.model, "size": os.path.getsize(args.model), **model.info()}
     if args.json:
         if args.templates:
-            info["templates"] = {family.name: list(family.templates) for family in parser.families}
+            info["templates"] = {family.name: list(family.templates) for family in part.families}
         print(json.dumps(info, indent=1, ensure_ascii=False))
         return 0
     rows = []
@@ -90,13 +75,15 @@ def _show_model(args: argparse.Namespace) -> int:
         if name == "size":
             value = human_size(value)
         elif name in ("labels", "tags"):
-            value = len(value)
+            value = {key: len(each) for key, each in value.items()} if isinstance(value, dict) else len(value)
         rows.append(f"{name.replace('_', ' '):16}  {_plain(value)}".rstrip())
     print("\n".join(rows))
     if args.labels:
-        print("\nlabels\n  " + "\n  ".join(parser.info()["labels"]))
+        labels = part.info()["labels"]
+        for column, names in labels.items() if isinstance(labels, dict) else [("labels", labels)]:
+            print(f"\n{column}\n  " + "\n  ".join(names))
     if args.templates:
-        for family in parser.families:
+        for family in part.families:
             print(f"\n{family.name}: {len(family.templates)} templates over {', '.join(family.slots)}")
             print("  " + "\n  ".join(template or "(bias)" for template in family.templates))
     return 0
@@ -170,7 +157,7 @@ def _candidates(parser: Parser, sentence: Sentence, top: int) -> list[dict[str, 
     ]
 
 
-_VIEWS = {
+VIEWS = {
     "model": (_add_model_arguments, _show_model, "Show the card of a model: options, licence, scores, sizes."),
     "problem": (
         _add_problem_arguments,

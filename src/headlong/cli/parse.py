@@ -8,8 +8,7 @@ import math
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -21,9 +20,10 @@ from headlong.cli.shared import (
     add_threads,
     check_folder,
     complain,
-    on_terminal,
+    load_model,
 )
-from headlong.errors import DataError, HeadlongError, OptionError
+from headlong.cli.streams import Stream, check_overwriting, with_bar
+from headlong.errors import DataError, OptionError
 
 if TYPE_CHECKING:
     from headlong import Parser, Pipeline, Solution
@@ -175,9 +175,9 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Parse all inputs."""
     jobs = _jobs(args)
-    import headlong
+    from headlong import Parser, Pipeline
 
-    model = headlong.load(args.model)
+    model = load_model(args.model, Parser, Pipeline)
     if args.output_dir is not None:
         os.makedirs(args.output_dir, exist_ok=True)
     skipped, tally = Skipped(), _Tally()
@@ -241,8 +241,7 @@ def _jobs(args: argparse.Namespace) -> list[tuple[list[str], str]]:
         for name in names:
             if name != "-" and not os.path.exists(name) and not _is_text(name):
                 raise DataError("no such file", "a file, or a text of more than one word", path=name)
-            if "-" not in (name, target) and os.path.isfile(target) and os.path.samefile(name, target):
-                raise OptionError(f"the output {target} is the input {name}: choose another place for it")
+        check_overwriting(names, target)
         if target in outputs:
             raise OptionError(f"{outputs[target]} and {names[0]} would both be written to {target}")
         outputs[target] = names[0]
@@ -263,38 +262,22 @@ class _Job:
 
     def __init__(self, args: argparse.Namespace, model: Parser | Pipeline, skipped: Skipped, tally: _Tally) -> None:
         self.args, self.model, self.skipped, self.tally = args, model, skipped, tally
-        self.trouble: HeadlongError | KeyboardInterrupt | None = None
+        self.stream = Stream("parsed")
 
     def run(self, inputs: Sequence[str], target: str) -> None:
         """Parse, write, and then raise what stopped it, if anything did."""
         from headlong.drawing import write_output
 
         output_format = cast("OutputFormat", _output_format(self.args))
-        if target == "-" or (os.path.exists(target) and not os.path.isfile(target)):
-            write_output(self._parsed(inputs), target, output_format)
-        else:
-            partial = _partial(target)
-            count = write_output(self._parsed(inputs), partial, output_format)
-            if self.trouble is None:
-                _move(partial, target)
-            elif not count:
-                partial.unlink()
-            else:
-                sentences = "1 sentence" if count == 1 else f"{count:,} sentences"
-                complain(f"stopped before the end: the {sentences} parsed so far are in {partial}", "")
-        if self.trouble is not None:
-            raise self.trouble
+        parsed = self._parsed(inputs, target)
+        self.stream.write(target, lambda place: write_output(parsed, place, output_format))
 
-    def _parsed(self, inputs: Sequence[str]) -> Iterator[Sentence]:
-        """The parsed sentences up to the first trouble.
-
-        The parser reads ahead of what it returns, so trouble in reading must look to it like the end of its
-        input: then all sentences before it come out.
-        """
+    def _parsed(self, inputs: Sequence[str], target: str) -> Iterator[Sentence]:
+        """The parsed sentences up to the first trouble."""
         from headlong import Parser
 
         args = self.args
-        sentences = self._until_trouble(chain.from_iterable(map(self._read, inputs)))
+        sentences = self.stream.until_trouble(chain.from_iterable(map(self._read, inputs)))
         parsed = self.model.parse(
             sentences,
             **({} if isinstance(self.model, Parser) else {"tag": args.tag}),
@@ -308,11 +291,7 @@ class _Job:
             solution=args.solution,
             report=self.tally,
         )
-        if on_terminal() and not (args.output == "-" and args.output_dir is None and sys.stdout.isatty()):
-            from tqdm import tqdm
-
-            parsed = tqdm(parsed, unit=" sentences", file=sys.stderr)
-        return self._until_trouble(parsed)
+        return self.stream.until_trouble(with_bar(parsed, target))
 
     def _read(self, name: str) -> Iterator[Sentence]:
         """The sentences of an input."""
@@ -352,23 +331,3 @@ class _Job:
                 "text", "CoNLL-U with tags: the model is a parser alone (see headlong train pipeline)", path=shown
             )
         return self.model
-
-    def _until_trouble(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        try:
-            yield from sentences
-        except (HeadlongError, KeyboardInterrupt) as trouble:
-            self.trouble = trouble
-
-
-def _partial(target: str) -> Path:
-    """Where sentences wait for the last one: ``a.conllu.partial``, or ``a.conllu.partial.gz``."""
-    path = Path(os.path.realpath(target))
-    return path.with_name(f"{path.stem}.partial.gz" if path.suffix == ".gz" else f"{path.name}.partial")
-
-
-def _move(partial: Path, target: str) -> None:
-    """Put a finished file in its place, with the access rights of an older one."""
-    place = os.path.realpath(target)
-    with suppress(FileNotFoundError):
-        partial.chmod(os.stat(place).st_mode & 0o7777)
-    os.replace(partial, place)

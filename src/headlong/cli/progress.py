@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headlong.cli.shared import human_time, on_terminal
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TrainingLog:
-    """Takes the reports of `Parser.fit` and writes to standard error; the best epoch so far gets a star."""
+    """Takes the reports of training and writes to standard error; the best epoch so far gets a star."""
 
     def __init__(self) -> None:
         self.bar: Any = None
@@ -30,6 +33,7 @@ class TrainingLog:
         if self.stage != progress.stage:
             self.close()
             self.stage, self.first_epoch, self.begin = progress.stage, progress.epoch, time.perf_counter()
+            self.best = float("-inf")
         self.pending = progress
         if progress.scores is None:
             self.speed = progress.words_per_second
@@ -73,13 +77,27 @@ class TrainingLog:
         left = (time.perf_counter() - self.begin) / done * (progress.epochs - progress.epoch)
         if left > 0:
             text += f", about {human_time(left)} left"
-        las = (progress.scores or {}).get("LAS", float("-inf"))
-        if las > self.best:
-            self.best = las
-            text += " *"
+        if scores := progress.scores:
+            deciding = scores.get("LAS", next(iter(scores.values())))
+            if deciding > self.best:
+                self.best = deciding
+                text += " *"
         return text
 
 
 def _name(progress: Progress) -> str:
-    stage = "pruner epoch" if progress.stage == "pruner" else "epoch"
-    return f"{stage} {progress.epoch}/{progress.epochs}"
+    stage = "" if progress.stage == "parser" else f"{progress.stage} "
+    return f"{stage}epoch {progress.epoch}/{progress.epochs}"
+
+
+@contextmanager
+def training_log(args: argparse.Namespace) -> Iterator[TrainingLog | None]:
+    """A log for the training inside, unless it is to be quiet; an interruption says that no model was written."""
+    log = None if args.quiet else TrainingLog()
+    try:
+        yield log
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted: {args.output} is not written") from None
+    finally:
+        if log:
+            log.close()

@@ -15,6 +15,7 @@ from typing import Any
 from headlong.errors import DataError
 from headlong.evaluation.scores import Score
 from headlong.text import Sentence, spans_from_tags
+from headlong.text.schemes import split_tag
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,20 @@ def evaluate_chunks(gold: Iterable[Sequence[str]], system: Iterable[Sequence[str
 def evaluate_chunk_column(gold: Iterable[Sentence], system: Iterable[Sentence], column: str) -> ChunkEvaluation:
     """The same for a column of sentences; see `Sentence.column`."""
     return evaluate_chunks(
-        (sentence.column(column)[1:] for sentence in gold), (sentence.column(column)[1:] for sentence in system)
+        (chunk_tags(sentence, column) for sentence in gold), (chunk_tags(sentence, column) for sentence in system)
     )
+
+
+def chunk_tags(sentence: Sentence, column: str) -> list[str]:
+    """A column of chunk tags without the root's; a DataError for what is none says where it stands."""
+    tags = sentence.column(column)[1:]
+    for word, tag in enumerate(tags, 1):
+        try:
+            split_tag(tag)
+        except DataError as error:
+            line = sentence.line_of(word)
+            raise DataError(error.found, error.expected, path=sentence.path, line=line, sent_id=sentence.id) from None
+    return tags
 
 
 def _shares(score: Score) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Self, cast, get_args
@@ -12,14 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.errors import DataError, HeadlongError, ModelError, NotFittedError, OptionError
-from headlong.evaluation.chunks import evaluate_chunks
+from headlong.evaluation.chunks import chunk_tags, evaluate_chunks
 from headlong.features import sequence
 from headlong.features.attributes import UINT32, WordEncoder
+from headlong.features.templates import Family
 from headlong.learning.online import Progress
 from headlong.models.modelfile import read_model, write_model
 from headlong.models.sequence import INT32, SequenceData, SequenceModel, SequenceOptions
 from headlong.text import Sentence
-from headlong.text.schemes import Scheme, convert_tags
+from headlong.text.formats import STANDARD
+from headlong.text.schemes import Scheme, check_scheme, convert_tags
 
 _CHUNK = 512  # sentences handed to the core at once
 _WRITTEN = {"LEMMA": "lemmas", "UPOS": "upos", "XPOS": "xpos", "FEATS": "feats", "MISC": "misc"}
@@ -29,7 +31,8 @@ _WRITTEN = {"LEMMA": "lemmas", "UPOS": "upos", "XPOS": "xpos", "FEATS": "feats",
 class LabelerOptions:
     """All settings of a labeler. They are stored in its model.
 
-    column: a column of CoNLL-U (UPOS, XPOS, ...) or of `Sentence.extra`, as `read_columns` names it.
+    column: a column of CoNLL-U (UPOS, XPOS, ...) or of `Sentence.extra`, as `read_columns` names it. Templates that
+        look at this column are left out.
     task: the templates, a key of `sequence.TASKS`: "chunks" look much at tags, "entities" at shapes and affixes.
     scheme: of chunk labels: "iob1", "iob2" or "bioes", to which the training data are converted, or "" for labels that
         are no chunks.
@@ -60,6 +63,9 @@ class LabelerOptions:
             if getattr(self, name) not in allowed:
                 listed = ", ".join(map(repr, allowed))
                 raise OptionError(f"found {name} = {getattr(self, name)!r}, expected one of {listed}")
+        if self.column in STANDARD and self.column not in _WRITTEN:
+            listed = ", ".join(_WRITTEN)
+            raise OptionError(f"found column = {self.column!r}, expected {listed} or one that CoNLL-U does not have")
         self.chain().check()
 
     def chain(self) -> SequenceOptions:
@@ -109,7 +115,8 @@ class SequenceLabeler:
             raise DataError("no sentence", "training data")
         tags = [self._tags(sentence) for sentence in sentences]
         self._labels = tuple(sorted({tag for row in tags for tag in row}))
-        item, every_pair = sequence.TASKS[options.task]
+        own = options.column.lower() if options.column in _WRITTEN else ""
+        item, every_pair = (_without(family, own) for family in sequence.TASKS[options.task])
         pairs = every_pair if options.pairs and options.order else None
         attributes = tuple(sorted({*item.attributes, *(pairs.attributes if pairs else ())}))
         self._encoder = WordEncoder(attributes, ())
@@ -137,17 +144,34 @@ class SequenceLabeler:
         )
         return self
 
-    def label(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = False) -> Iterator[Sentence]:
+    def label(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        confidence: bool = False,
+        scheme: Scheme | None = None,
+    ) -> Iterator[Sentence]:
         """The sentences with the column filled in, in order, as they come: memory does not grow with the input.
 
-        With `confidence` each word has its label's probability in the extra column ``<column>_PROB``.
+        With `confidence` each word has its label's probability in the extra column ``<column>_PROB``. Chunks are
+        written in `scheme`, by default the one they were learnt in.
         """
         if threads < 1:
             raise OptionError(f"found threads = {threads}, expected at least 1")
-        return self._label(self.model, iter(sentences), threads, confidence)
+        if scheme is not None:
+            check_scheme(scheme)
+            if not self.options.scheme:
+                raise OptionError(f"found scheme = {scheme!r}, expected none: the labels of this model are no chunks")
+        return self._label(self.model, iter(sentences), threads, confidence, scheme)
 
     def _label(
-        self, model: SequenceModel, sentences: Iterator[Sentence], threads: int, confidence: bool
+        self,
+        model: SequenceModel,
+        sentences: Iterator[Sentence],
+        threads: int,
+        confidence: bool,
+        scheme: Scheme | None,
     ) -> Iterator[Sentence]:
         column = self.options.column
         while chunk := list(islice(sentences, _CHUNK)):
@@ -156,7 +180,7 @@ class SequenceLabeler:
             shares = model.confidence(data, found, threads).tolist() if confidence else []
             begin = 0
             for sentence, row in zip(chunk, self._rows(found, list(map(len, chunk))), strict=True):
-                filled = ["_", *row]
+                filled = ["_", *(convert_tags(row, scheme) if scheme else row)]
                 if column in _WRITTEN:
                     labelled = sentence.with_columns(**{_WRITTEN[column]: filled})
                 else:
@@ -216,6 +240,21 @@ class SequenceLabeler:
             raise NotFittedError("this labeler has not been trained: call fit, or load a model")
         return self._model
 
+    @property
+    def families(self) -> tuple[Family, ...]:
+        """The template families of the model."""
+        return self.model.shape.families
+
+    def info(self) -> dict[str, Any]:
+        """The model card: options, labels, templates, licence, scores."""
+        return {
+            "kind": "labeler",
+            **asdict(self.options),
+            "labels": list(self._labels),
+            "templates": {family.name: len(family.templates) for family in self.families},
+            "scores": self.model.scores,
+        }
+
     def clear_cache(self) -> None:
         """Forgets the words seen so far; answers do not change. For benchmarks, and to free memory."""
         self._encoder.clear()
@@ -223,8 +262,9 @@ class SequenceLabeler:
     # ---- inside
 
     def _tags(self, sentence: Sentence) -> list[str]:
-        tags = sentence.column(self.options.column)[1:]
-        return convert_tags(tags, cast("Scheme", self.options.scheme)) if self.options.scheme else tags
+        if not self.options.scheme:
+            return sentence.column(self.options.column)[1:]
+        return convert_tags(chunk_tags(sentence, self.options.column), cast("Scheme", self.options.scheme))
 
     def _rows(self, found: INT32, lengths: Sequence[int]) -> list[list[str]]:
         """Names of labels, sentence by sentence."""
@@ -245,3 +285,9 @@ class SequenceLabeler:
         words = np.ones(len(codes), bool)
         words[offsets[:-1]] = False
         return codes[words], (offsets - np.arange(len(offsets))).astype(np.int32)
+
+
+def _without(family: Family, attribute: str) -> Family:
+    """The family without the templates that look at an attribute."""
+    kept = (one for one in family.templates if all(not atom.endswith(f".{attribute}") for atom in one.split()))
+    return replace(family, templates=tuple(kept))

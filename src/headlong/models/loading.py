@@ -4,24 +4,48 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import overload
 
 from headlong.errors import ModelError
+from headlong.models.labeler import SequenceLabeler
 from headlong.models.modelfile import read_model
 from headlong.models.parser import Parser
 from headlong.models.pipeline import Pipeline
+from headlong.models.tagger import Tagger
 
 SHIPPED = "english.model"
 """The file in `headlong.data` of the model that comes with the package."""
 
+Model = Parser | Pipeline | Tagger | SequenceLabeler
+"""What `load` finds in a file."""
 
-def load(path: str | Path | None = None) -> Parser | Pipeline:
-    """The model in a file: a `Parser` or a `Pipeline`; without a path, the English pipeline of the package.
+KINDS: dict[str, type[Model]] = {
+    "parser": Parser,
+    "pipeline": Pipeline,
+    "tagger": Tagger,
+    "labeler": SequenceLabeler,
+}
+"""What can be loaded, by the kind that a file says it is."""
 
-    A damaged or foreign file is refused with ModelError.
+
+@overload
+def load(path: None = None) -> Pipeline: ...
+@overload
+def load(path: str | Path) -> Model: ...
+
+
+def load(path: str | Path | None = None) -> Model:
+    """The model in a file: `Parser`, `Pipeline`, `Tagger` or `SequenceLabeler`; without a path, the English pipeline.
+
+    Who knows what is in the file calls ``Parser.load(path)`` and so on. A damaged or foreign file is refused with
+    ModelError.
     """
     if path is None:
         with as_file(files("headlong.data") / SHIPPED) as shipped:
             if not shipped.exists():
                 raise ModelError(f"this installation has no {SHIPPED}, expected a path of a model")
             return Pipeline.load(shipped)
-    return Pipeline.load(path) if read_model(path, verify=False).kind == "pipeline" else Parser.load(path)
+    kind = read_model(path, verify=False).kind
+    if kind not in KINDS:
+        raise ModelError(f"{path} is a {kind}, expected a {', '.join(KINDS)}")
+    return KINDS[kind].load(path)

@@ -133,6 +133,11 @@ class SequenceShape:
         return -(-(1 + max(column for columns in self.facets for column in columns)) // 8) * 8
 
     @property
+    def families(self) -> tuple[Family, ...]:
+        """The template families."""
+        return (self.item,) if self.pairs is None else (self.item, self.pairs)
+
+    @property
     def lines(self) -> int:
         """Rows of the table of transitions: one a previous label, then (order 2) one a pair of these."""
         return (0, self.labels + 1, (self.labels + 1) * (self.labels + 2))[self.order]

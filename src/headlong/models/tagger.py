@@ -20,6 +20,7 @@ import numpy.typing as npt
 from headlong.errors import DataError, HeadlongError, ModelError, NotFittedError, OptionError
 from headlong.features import sequence
 from headlong.features.attributes import FormCodes, RowCache, attribute_code
+from headlong.features.templates import Family
 from headlong.learning.dropout import FormDropout
 from headlong.learning.online import Progress
 from headlong.models.lexicon import Lexicon
@@ -225,6 +226,27 @@ class Tagger:
         """The columns that the trained tagger predicts."""
         return tuple(name for step in self.trained.steps for name in step.columns)
 
+    @property
+    def families(self) -> tuple[Family, ...]:
+        """The template families of the model."""
+        return tuple(family for step in self.trained.steps for family in step.model.shape.families)
+
+    def info(self) -> dict[str, Any]:
+        """The model card: options, labels by column, templates, licence, scores by step."""
+        steps = self.trained.steps
+        return {
+            "kind": "tagger",
+            **asdict(self.options),
+            "columns": list(self.columns),
+            "labels": {
+                name: sorted(set(column))
+                for step in steps
+                for name, column in zip(step.columns, zip(*step.labels, strict=True), strict=True)
+            },
+            "templates": {family.name: len(family.templates) for family in self.families},
+            "scores": {"+".join(step.columns): step.model.scores for step in steps},
+        }
+
     def clear_cache(self) -> None:
         """Forgets the words seen so far; answers do not change. For benchmarks, and to free memory."""
         self.trained.cache.clear()
@@ -417,10 +439,11 @@ def _fit_step(
     if dev:
         # Training must meet words with many candidates; in use, words seen but once may keep to what they were seen
         # with: tr_imst gains 0.5 FEATS, el_gdt and en_ewt lose.
-        def score(lexicon: Lexicon) -> float:
-            return next(iter(evaluate(model.label(dev.data(lexicon, gold_numbers), threads)).values()))
-
-        lexicon = max([lexicon, *map(lexicon_of, _ENOUGH)], key=score)
+        lexicons = [lexicon, *map(lexicon_of, _ENOUGH)]
+        scores = [evaluate(model.label(dev.data(one, gold_numbers), threads)) for one in lexicons]
+        best = max(range(len(lexicons)), key=lambda i: next(iter(scores[i].values())))
+        lexicon = lexicons[best]
+        model.scores["dev"] = scores[best]
     return _Step(columns, labels, lexicon, model)
 
 

@@ -53,12 +53,17 @@ def read_columns(
 
 
 def write_columns(
-    sentences: Iterable[Sentence], target: Source, columns: Sequence[str] = (), *, separator: str = " "
+    sentences: Iterable[Sentence],
+    target: Source,
+    columns: Sequence[str] = (),
+    *,
+    separator: str = " ",
+    encoding: str = "utf-8",
 ) -> int:
     """Write sentences as a column file; return how many.
 
     `columns` names columns of CoNLL-U or of `Sentence.extra`; by default each sentence has those it was read with.
-    `target` is as in `write_conllu`.
+    `target` is as in `write_conllu`; bytes are written in `encoding`.
 
     >>> import io
     >>> target = io.StringIO()
@@ -68,10 +73,11 @@ def write_columns(
     'Hi INTJ\\n! PUNCT\\n\\n'
     """
     given = _layout(columns) if columns else None
+    check_encoding(encoding)
     if not separator:
         raise OptionError("separator is '', expected what stands between columns")
     count = 0
-    with open_target(target) as write:
+    with open_target(target, encoding) as write:
         for sentence in sentences:
             rows = list(sentence.rows(given or sentence.layout))[1:]
             for word, row in enumerate(rows, 1):

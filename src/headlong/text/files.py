@@ -118,28 +118,28 @@ def decoded(raw: bytes, encoding: str, path: str, line: int) -> str:
 
 
 @contextmanager
-def open_target(target: Source) -> Iterator[Callable[[str], object]]:
-    """Open a target for UTF-8 text with LF line ends and yield the function that writes to it.
+def open_target(target: Source, encoding: str = "utf-8") -> Iterator[Callable[[str], object]]:
+    """Open a target for text with LF line ends and yield the function that writes to it.
 
     A path that ends in ``.gz`` is compressed. A file is written beside its place and moved there when all
     went well: a failure half-way leaves an older file as it was.
     """
     if not isinstance(target, str | os.PathLike):
-        yield _writer(target)
+        yield _writer(target, encoding)
         target.flush()
     elif target == "-":
         sys.stdout.flush()
         stream = getattr(sys.stdout, "buffer", sys.stdout)
-        yield _writer(stream)
+        yield _writer(stream, encoding)
         stream.flush()
     else:
         path = Path(os.path.realpath(target))
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("wb") as device:
-                yield _writer(device)
+                yield _writer(device, encoding)
         else:
             with _replacing(path) as file:
-                yield _writer(file)
+                yield _writer(file, encoding)
 
 
 @contextmanager
@@ -168,10 +168,10 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def _writer(stream: Any) -> Callable[[str], object]:
+def _writer(stream: Any, encoding: str) -> Callable[[str], object]:
     """The function that writes text to a stream of text or bytes."""
     try:
         stream.write("")
     except TypeError:
-        return lambda text: stream.write(text.encode("utf-8"))
+        return lambda text: stream.write(text.encode(encoding))
     return cast(Callable[[str], object], stream.write)

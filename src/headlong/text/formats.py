@@ -59,9 +59,9 @@ class Layout:
         return f"# global.columns = {' '.join(self.columns)}\n" if self.format == "conllu-plus" else ""
 
     def with_roles(self, *roles: str) -> Layout:
-        """This layout with columns for `roles` added at the end if it is CoNLL-U Plus and lacks them."""
+        """This layout with columns for `roles` added at the end if it lacks them and its format may have any."""
         new = tuple(role for role in roles if role not in self.roles)
-        if not new or self.format != "conllu-plus":
+        if not new or self.format not in ("conllu-plus", "columns"):
             return self
         return replace(self, columns=self.columns + new, roles=self.roles + new)
 

@@ -28,13 +28,15 @@ _ONLY_PUNCTUATION = re.compile(r"^[^\w\s]$", re.MULTILINE)
 def recognise(beginning: str) -> InputFormat:
     """The format of an input by its first lines; CoNLL-X looks like CoNLL-U and is never found.
 
-    Lines with ten and more columns between tabs are CoNLL-U or CoNLL-2009. Text is cut into tokens already if its
-    punctuation stands alone: a token a line (vertical), or between spaces and never at the end of a word (horizontal).
-    All else is text.
+    Lines with eight and more columns between tabs are CoNLL-U or CoNLL-2009, and CoNLL-U Plus has its first line. Text
+    is cut into tokens already if its punctuation stands alone: a token a line (vertical), or between spaces and never
+    at the end of a word (horizontal). All else is text.
 
     >>> recognise("It rains . It pours ."), recognise("It rains. It pours ."), recognise("It\\nrains\\n.\\n")
     ('horizontal', 'text', 'vertical')
     """
+    if beginning.startswith("# global.columns"):
+        return "conllu"
     lines = [line for line in beginning.splitlines() if line and not line.isspace()]
     for line in lines:
         if not line.startswith("#"):
