@@ -59,7 +59,7 @@ def parts(data: str, limit: int | None) -> tuple[list[Sentence], list[Sentence] 
         train, test = (read(folder / data / f"{part}.txt", "utf-8") for part in ("train", "test"))
         return train, None, test
     train, dev, test = (
-        read(folder / "conll2002" / f"{data}.{part}", "latin-1") for part in ("train", "testa", "testb")
+        read(folder / "conll2002" / f"{data}.{part}", "utf-8") for part in ("train", "testa", "testb")
     )
     return train, dev, test
 
