@@ -51,16 +51,14 @@ def corpora() -> Path:
 def parts(data: str, limit: int | None) -> tuple[list[Sentence], list[Sentence] | None, list[Sentence]]:
     """Training, development and test sentences."""
 
-    def read(path: Path, encoding: str) -> list[Sentence]:
-        return list(read_columns(path, encoding=encoding))[:limit]
+    def read(path: Path) -> list[Sentence]:
+        return list(read_columns(path))[:limit]
 
     folder = corpora()
     if data == "conll2000":
-        train, test = (read(folder / data / f"{part}.txt", "utf-8") for part in ("train", "test"))
+        train, test = (read(folder / data / f"{part}.txt") for part in ("train", "test"))
         return train, None, test
-    train, dev, test = (
-        read(folder / "conll2002" / f"{data}.{part}", "utf-8") for part in ("train", "testa", "testb")
-    )
+    train, dev, test = (read(folder / "conll2002" / f"{data}.{part}") for part in ("train", "testa", "testb"))
     return train, dev, test
 
 

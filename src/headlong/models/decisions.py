@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from headlong.errors import ModelError
 from headlong.features.templates import Family
+from headlong.models.keeping import State
 from headlong.models.sequence import Report, SequenceData, SequenceModel, SequenceOptions
 from headlong.text.characters import BOOL, INT32, UINT32
 
-State = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
 """A model as metadata for JSON, and arrays."""
 
 _STUDIED = 16  # decisions of a training step
@@ -92,9 +92,3 @@ class Decisions:
 
 def _offsets(items: int, length: int) -> INT32:
     return np.append(np.arange(0, items, length), items).astype(np.int32)
-
-
-def below(arrays: dict[str, npt.NDArray[Any]], prefix: str) -> dict[str, npt.NDArray[Any]]:
-    """The arrays whose names begin with ``prefix.``, without it."""
-    begin = f"{prefix}."
-    return {name.removeprefix(begin): array for name, array in arrays.items() if name.startswith(begin)}

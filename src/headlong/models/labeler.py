@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import islice, pairwise
-from pathlib import Path
 from typing import Any, Self, cast, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from headlong.errors import DataError, HeadlongError, ModelError, NotFittedError, OptionError
+from headlong.errors import DataError, NotFittedError, OptionError
 from headlong.evaluation.chunks import chunk_tags, evaluate_chunks
 from headlong.features import sequence
 from headlong.features.attributes import UINT32, WordEncoder
 from headlong.features.templates import Family
 from headlong.learning.online import Progress
-from headlong.models.modelfile import read_model, write_model
+from headlong.models.keeping import Arrays, Kept, State, fitting_together
 from headlong.models.sequence import INT32, SequenceData, SequenceModel, SequenceOptions
 from headlong.text import Sentence
 from headlong.text.formats import STANDARD
@@ -75,7 +73,7 @@ class LabelerOptions:
         return SequenceOptions(**shared, constrained=bool(self.scheme))
 
 
-class SequenceLabeler:
+class SequenceLabeler(Kept):
     """Fills in a column of labels. The options are those of `LabelerOptions`.
 
     >>> train = [Sentence.from_words(["Big", "dogs", "bark"]).with_extra("TAG", ["_", "B-NP", "I-NP", "B-VP"])]
@@ -84,6 +82,8 @@ class SequenceLabeler:
     >>> found.column("TAG")[1:]
     ['B-NP', 'I-NP', 'B-VP']
     """
+
+    KIND = "labeler"
 
     def __init__(self, **options: Any) -> None:
         known = [field.name for field in fields(LabelerOptions)]
@@ -193,7 +193,7 @@ class SequenceLabeler:
 
     # ---- keeping
 
-    def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def state(self) -> State:
         """All there is to the labeler: metadata for JSON, and arrays."""
         inner, arrays = self.model.state()
         return {
@@ -204,9 +204,9 @@ class SequenceLabeler:
         }, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> SequenceLabeler:
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
         """The labeler whose `state` this is; the arrays are used as they are."""
-        try:
+        with fitting_together("a labeler"):
             labeler = cls(**metadata["options"])
             labeler.options.check()
             labeler._labels = tuple(metadata["labels"])
@@ -214,24 +214,7 @@ class SequenceLabeler:
             if labeler._model.labels != len(labeler._labels):
                 raise ValueError(f"there are {len(labeler._labels)} names for {labeler._model.labels} labels")
             labeler._encoder = WordEncoder(labeler._model.shape.attributes, ())
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
-            raise ModelError(f"a labeler does not fit together ({reason}), expected a sound one") from error
         return labeler
-
-    def save(self, path: str | Path) -> None:
-        """Writes a model file of kind "labeler"."""
-        metadata, arrays = self.state()
-        write_model(path, "labeler", metadata, arrays)
-
-    @classmethod
-    def load(cls, path: str | Path) -> SequenceLabeler:
-        """Reads a model file that `save` wrote."""
-        file = read_model(path, "labeler")
-        try:
-            return cls.from_state(file.metadata, dict(file.arrays))
-        except HeadlongError as error:
-            raise ModelError(f"{path}: {error}") from error
 
     @property
     def model(self) -> SequenceModel:

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from headlong.errors import DataError, ModelError, NotFittedError
+from headlong.errors import DataError, NotFittedError
 from headlong.features.attributes import shape
 from headlong.features.templates import Family, rows
-from headlong.models.decisions import Decisions, State, below
+from headlong.models.decisions import Decisions
 from headlong.models.edits import KEEP, LOWER, WHOLE, Edit, edit_between
+from headlong.models.keeping import Arrays, State, below, fitting_together
 from headlong.models.sequence import Report, SequenceOptions
 from headlong.text import Sentence
 
@@ -135,16 +136,13 @@ class Lemmatizer:
         return {"options": asdict(self.options), "scores": self.scores, **metadata}, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Lemmatizer:
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Lemmatizer:
         """The lemmatizer whose `state` this is."""
-        try:
+        with fitting_together("a lemmatizer"):
             lemmatizer = cls(**metadata["options"])
             lemmatizer.options.check()
             lemmatizer.scores = dict(metadata["scores"])
             lemmatizer._trained = _Trained.from_state(metadata, arrays)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
-            raise ModelError(f"a lemmatizer does not fit together ({reason}), expected a sound one") from error
         return lemmatizer
 
 
@@ -306,7 +304,7 @@ class _Trained:
         return metadata, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> _Trained:
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> _Trained:
         """What `state` was made from."""
         scripts = [
             Edit(case, front_cut, front, back_cut, back, (accent[0], accent[1]) if accent else None)

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from headlong.errors import ModelError
 from headlong.features.boundaries import MULTIWORD_ATTRIBUTES, MULTIWORD_FAMILY, UNSEEN, Columns, matrix
-from headlong.models.decisions import Decisions, State, below
+from headlong.models.decisions import Decisions
+from headlong.models.keeping import State, below
 from headlong.models.segmenter import Segments
 from headlong.models.sequence import Report, SequenceOptions
 from headlong.text import Sentence

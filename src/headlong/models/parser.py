@@ -30,8 +30,9 @@ from headlong.learning.online import Progress
 from headlong.models.ahead import work_ahead
 from headlong.models.arcs import family_kind
 from headlong.models.found import Found, cut, join
+from headlong.models.keeping import State
 from headlong.models.options import ParserOptions, Trained
-from headlong.models.storage import State, load_parser, parser_from_state, parser_state, save_parser
+from headlong.models.storage import load_parser, parser_from_state, parser_state, save_parser
 from headlong.models.training import train_parser
 from headlong.text import DepsOption, Sentence
 

@@ -14,7 +14,7 @@ from headlong.errors import DataError, HeadlongError, ModelError, OptionError
 from headlong.inference.problem import Solution
 from headlong.learning.online import Progress
 from headlong.models.ahead import work_ahead
-from headlong.models.decisions import below
+from headlong.models.keeping import State, below
 from headlong.models.lemmatizer import Lemmatizer
 from headlong.models.modelfile import read_model, write_model
 from headlong.models.options import ParserOptions
@@ -53,7 +53,7 @@ class PipelineOptions:
 
 
 class _Step(Protocol):
-    def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]: ...
+    def state(self) -> State: ...
 
 
 class Pipeline:

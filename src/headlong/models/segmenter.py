@@ -26,7 +26,8 @@ from headlong.features.boundaries import (
     token_columns,
     token_hashes,
 )
-from headlong.models.decisions import Decisions, State, below
+from headlong.models.decisions import Decisions
+from headlong.models.keeping import State, below
 from headlong.models.sequence import Report, SequenceOptions
 from headlong.text.characters import BOOL, INT32, STOP, UINT8, UINT32, UPPER, Characters
 from headlong.text.plain import PlainText

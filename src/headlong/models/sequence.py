@@ -18,12 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong import _core
-from headlong.errors import DataError, ModelError, OptionError
+from headlong.errors import DataError, OptionError
 from headlong.features.sequence import PAIR_RELATIONS
 from headlong.features.templates import Family
 from headlong.learning.losses import LEARNERS, make_learner
 from headlong.learning.online import Loop, Progress, report_epoch
 from headlong.models.arcs import quantized
+from headlong.models.keeping import Arrays, State, fitting_together
 
 INT16 = npt.NDArray[np.int16]
 INT32 = npt.NDArray[np.int32]
@@ -287,7 +288,7 @@ class SequenceModel:
         """The probabilities of all labels [items, labels]; those of an item sum to 1."""
         return self._soft.marginals(data.core(), threads)
 
-    def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def state(self) -> State:
         """All there is to the model: metadata for JSON, and arrays."""
         shape = self.shape
         metadata: dict[str, Any] = {
@@ -308,9 +309,9 @@ class SequenceModel:
         return metadata, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> SequenceModel:
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> SequenceModel:
         """The model whose `state` this is; the arrays are used as they are."""
-        try:
+        with fitting_together("a sequence model"):
             options = SequenceOptions(**{f.name: metadata["options"][f.name] for f in fields(SequenceOptions)})
             options.check()
             item, *pairs = map(_family, metadata["families"])
@@ -329,9 +330,6 @@ class SequenceModel:
                     raise ValueError(f"{name} is of type {arrays[name].dtype}, not int16")
             tables = arrays["rows"], arrays["transitions"], (scales[0], scales[1])
             return cls(shape, options, *tables, metadata["scores"], metadata["sharpness"])
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
-            raise ModelError(f"a sequence model does not fit together ({reason}), expected a sound one") from error
 
 
 @dataclass(eq=False)

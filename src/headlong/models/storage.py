@@ -14,11 +14,9 @@ from headlong.features import dependency
 from headlong.features.attributes import WordEncoder
 from headlong.features.templates import Family
 from headlong.models.arcs import Pruning, Shape, TrainedArcs
+from headlong.models.keeping import State
 from headlong.models.modelfile import read_model, write_model
 from headlong.models.options import ParserOptions, Trained
-
-State = tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]
-"""All there is to a model: metadata for JSON, and arrays by name."""
 
 
 def parser_state(trained: Trained, options: ParserOptions) -> State:

@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from headlong.errors import DataError, ModelError, NotFittedError, OptionError
+from headlong.errors import DataError, NotFittedError, OptionError
 from headlong.evaluation import evaluate
 from headlong.features.boundaries import PARAGRAPH
-from headlong.models.decisions import State, below
+from headlong.models.keeping import Arrays, State, below, fitting_together
 from headlong.models.multiword import MultiwordSplitter
 from headlong.models.segmenter import Segmenter, Segments, TokenizerOptions, limited
 from headlong.models.sequence import Report
@@ -110,16 +110,13 @@ class Tokenizer:
         return {"options": asdict(self.options), "scores": self.scores, **metadata}, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Tokenizer:
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Tokenizer:
         """The tokenizer whose `state` this is."""
-        try:
+        with fitting_together("a tokenizer"):
             tokenizer = cls(**metadata["options"])
             tokenizer.options.check()
             tokenizer.scores = dict(metadata["scores"])
             tokenizer._trained = _Trained.from_state(metadata, arrays)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
-            raise ModelError(f"a tokenizer does not fit together ({reason}), expected a sound one") from error
         return tokenizer
 
 
@@ -174,7 +171,7 @@ class _Trained:
         return metadata, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> _Trained:
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> _Trained:
         """What `state` was made from."""
         segmenter = Segmenter.from_state(metadata["segmenter"], below(arrays, "segmenter"))
         stored = metadata.get("multiword")
