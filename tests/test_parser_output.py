@@ -218,7 +218,7 @@ def test_a_higher_order_model_comes_back_as_it_was(order, tmp_path):
     assert loaded.options == model.options
     assert loaded.families == model.families
     assert loaded.info() == model.info()
-    sentences = [*toy.treebank(), *strange_sentences().values()]
+    sentences = [*toy.treebank(), *(s for s in strange_sentences().values() if len(s) < 50)]
     for options in ({}, {"decoder": "eisner"}, {"decoder": "ad3", "trees": "projective"}, {"confidence": True}):
         limits: dict[str, Any] = {"time_limit": 0.0, "max_iterations": 10}  # the clock is not the same twice
         expected = [str(s) for s in model.parse(sentences, solution=True, **limits, **options)]
