@@ -29,7 +29,8 @@ from headlong.evaluation.chunks import evaluate_chunk_column, evaluate_chunks
 from headlong.features import sequence
 from headlong.features.attributes import form_attributes
 from headlong.models.labeler import SequenceLabeler
-from headlong.models.tagger import COLUMNS, Tagger
+from headlong.models.tagger import Tagger
+from headlong.models.tagger_steps import COLUMNS
 from headlong.text import Sentence
 from headlong.text.columns import read_columns
 

@@ -18,7 +18,7 @@ from headlong.cli import main, shared
 from headlong.learning.losses import LEARNERS
 from headlong.models.labeler import LabelerOptions
 from headlong.models.options import ParserOptions
-from headlong.models.tagger import TaggerOptions
+from headlong.models.tagger_steps import TaggerOptions
 from tests.commands import SOURCES, TREEBANK, process, run
 
 # ---- help, usage and defaults

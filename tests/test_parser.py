@@ -333,3 +333,17 @@ def test_real_treebanks(code, tmp_path):
     assert answers(found) == answers(parser.parse(dev))
     for sentence in found:
         check_tree(sentence, single_root=parser.info()["root"] == "single")
+
+
+def test_pruning_can_be_changed_after_training(parser, tmp_path):
+    harder = parser.with_pruning(max_heads=1)
+    counts = [len(model.problem(toy.treebank()[0]).arcs) for model in (parser, harder)]
+    assert counts[1] < counts[0]
+    assert harder.options.max_heads == 1
+    assert parser.options.max_heads == headlong.Parser().options.max_heads
+    harder.save(tmp_path / "m")
+    assert len(headlong.Parser.load(tmp_path / "m").problem(toy.treebank()[0]).arcs) == counts[1]
+    with pytest.raises(OptionError, match="max_heads"):
+        parser.with_pruning(max_heads=0)
+    with pytest.raises(OptionError, match="without a pruner"):
+        headlong.Parser(**{**toy.SMALL, "pruner_epochs": 0}).fit(toy.treebank()).with_pruning(threshold=0.1)

@@ -15,7 +15,8 @@ from headlong.features.attributes import FormCodes, RowCache, attribute_code, fo
 from headlong.learning.dropout import FormDropout
 from headlong.models.labeler import LabelerOptions, SequenceLabeler
 from headlong.models.lexicon import Lexicon
-from headlong.models.tagger import COLUMNS, Tagger, TaggerOptions, jackknife
+from headlong.models.tagger import Tagger, jackknife
+from headlong.models.tagger_steps import COLUMNS, TaggerOptions
 from headlong.text import Sentence
 
 SUBJECTS = ("dogs", "cats", "birds", "horses", "Anna", "Berlin")

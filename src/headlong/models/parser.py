@@ -310,6 +310,21 @@ class Parser:
         made = Problem(len(sentence) + 1, arcs, scores.astype(np.float64), np.full(len(arcs), -1, np.int32))
         return marginals(replace(made, single_root=self.trained.arcs.shape.single_root))[0]
 
+    def with_pruning(self, *, max_heads: int | None = None, threshold: float | None = None) -> Self:
+        """This parser with another rule for which heads its pruner leaves: fewer make it faster and less accurate.
+
+        On the development set of en_ewt with predicted tags and order 2, a threshold of 0.02 instead of 0.005 makes it
+        1.6 times as fast and costs 0.04 LAS.
+        """
+        trained = self._require()
+        if not trained.pruning:
+            raise OptionError("found a parser without a pruner, expected one that has candidates to leave out")
+        changes = {"max_heads": max_heads, "threshold": threshold}
+        options = replace(self.options, **{name: value for name, value in changes.items() if value is not None})
+        options.check()
+        pruning = replace(trained.pruning, max_heads=options.max_heads, threshold=options.threshold)
+        return self._of(replace(trained, pruning=pruning), options)
+
     # ---- keeping
 
     def save(self, path: str | Path) -> None:

@@ -98,6 +98,7 @@ class TrainedTagger:
         self.steps = steps
         first = steps[0]
         self._first_codes = first_codes(first.labels)
+        self._names = [[np.array(column, object) for column in zip(*step.labels, strict=True)] for step in steps]
         self._codes = FormCodes(first.model.shape.attributes)
         widths = [(len(self._codes.attributes) + 1, np.uint32), (1, np.int32), (len(first.labels), np.int32)]
         self.cache = RowCache(self._row, widths)
@@ -120,11 +121,10 @@ class TrainedTagger:
         chosen = sets[:, 0]
         columns: dict[str, list[str]] = {}
         probabilities: dict[str, list[float]] = {}
-        for step in self.steps:
+        for step, all_names in zip(self.steps, self._names, strict=True):
             data = SequenceData(codes, offsets, None, *step.lexicon.candidates(chosen))
             labels = step.model.label(data, threads)
-            for i, name in enumerate(step.columns):
-                names = np.array([label[i] for label in step.labels], object)
+            for name, names in zip(step.columns, all_names, strict=True):
                 columns[name] = names[labels].tolist()
             if confidence:
                 marginals = step.model.marginals(data, threads)
