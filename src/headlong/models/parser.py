@@ -319,8 +319,11 @@ class Parser:
         trained = self._require()
         if not trained.pruning:
             raise OptionError("found a parser without a pruner, expected one that has candidates to leave out")
-        changes = {"max_heads": max_heads, "threshold": threshold}
-        options = replace(self.options, **{name: value for name, value in changes.items() if value is not None})
+        options = replace(
+            self.options,
+            max_heads=self.options.max_heads if max_heads is None else max_heads,
+            threshold=self.options.threshold if threshold is None else threshold,
+        )
         options.check()
         pruning = replace(trained.pruning, max_heads=options.max_heads, threshold=options.threshold)
         return self._of(replace(trained, pruning=pruning), options)
