@@ -90,7 +90,11 @@ def _write(figures: dict[str, Any], options: argparse.Namespace) -> None:
     made = f"Made by `python -m benchmarks.pipeline --treebank {options.treebank} --split {options.split}`."
     for kind, title in (("text", "from text"), ("tokens", "from gold tokens")):
         rows = [[who, *(f"{found[measure]:.2f}" for measure in MEASURES)] for who, found in figures[kind].items()]
-        lines = [f"{made} F1 in per cent; UDPipe 1 has the same training data.", "", *table(["", *MEASURES], rows)]
+        remark = (
+            "F1 in per cent; UDPipe 1 is trained on the same data, its tokenizer for 20 epochs, its tagger for 5 "
+            "iterations, its parser on gold tags."
+        )
+        lines = [f"{made} {remark}", "", *table(["", *MEASURES], rows)]
         output.section(f"Pipeline: {name}, {title}", lines)
     speeds = [[who, f"{speed:,.0f}"] for who, speed in figures["words a CPU second"].items()]
     speeds.append(["headlong / UDPipe 1", f"{figures['ratio']:.2f}"])
