@@ -3,11 +3,16 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from headlong import Parser
 from headlong.cli import main
 from tests import commands, toy
 from tests.commands import CATS, DOGS, TREEBANK
+
+
+settings.register_profile("headlong", deadline=None)  # machines are shared, and the sanitizers slow
+settings.load_profile("headlong")
 
 
 @pytest.fixture(scope="session")
