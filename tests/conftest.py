@@ -10,7 +10,6 @@ from headlong.cli import main
 from tests import commands, toy
 from tests.commands import CATS, DOGS, TREEBANK
 
-
 settings.register_profile("headlong", deadline=None)  # machines are shared, and the sanitizers slow
 settings.load_profile("headlong")
 
