@@ -47,12 +47,13 @@ def add_columns(parser: argparse.ArgumentParser, column: str) -> None:
 def read_labelled(name: str, args: argparse.Namespace, column: str) -> Iterator[Sentence]:
     """The sentences of a file, of which `column` is or will be labelled."""
     from headlong.text import read_columns, read_conllu
-    from headlong.text.inputs import beginning_of, open_input, recognise
+    from headlong.text.files import open_bytes
+    from headlong.text.inputs import beginning_of, recognise
 
     if args.columns and args.input not in ("auto", "columns"):
         raise OptionError(f"found --columns with --input {args.input}, expected it for files with a word a line only")
     names = args.columns.split(",") if args.columns else ["FORM", *dict.fromkeys(["XPOS", column])]
-    with open_input(name) as stream:
+    with open_bytes(name) as stream:
         found = "columns" if args.columns else args.input
         if found == "auto":
             recognised = recognise(beginning_of(stream))

@@ -296,13 +296,14 @@ class _Job:
     def _read(self, name: str) -> Iterator[Sentence]:
         """The sentences of an input."""
         from headlong import Pipeline
-        from headlong.text.inputs import beginning_of, open_input, read_lines, read_pieces, recognise
+        from headlong.text.files import open_bytes
+        from headlong.text.inputs import beginning_of, read_lines, read_pieces, recognise
         from headlong.text.pretokenized import read_horizontal, read_vertical
 
         if _is_text(name):
             yield from self._pipeline(name).tokenize(name)
             return
-        with open_input(name) as stream:
+        with open_bytes(name) as stream:
             found = self.args.input
             if found == "auto" and isinstance(self.model, Pipeline):
                 found = recognise(beginning_of(stream))

@@ -20,6 +20,9 @@ from headlong.errors import DataError, OptionError
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, "-" for the standard stream, or an open stream of text or bytes."""
 
+BUFFER = 1 << 16
+"""Bytes that are read at once, and so far one can look ahead."""
+
 
 def source_name(source: Source) -> str:
     """The name of a source or target in error messages, "" if it has none."""
@@ -33,14 +36,42 @@ def source_name(source: Source) -> str:
 
 @contextmanager
 def open_lines(source: Source) -> Iterator[tuple[Iterator[bytes], bool]]:
-    """Open a source as lines of bytes; the flag says whether they come from text and so are UTF-8.
+    """Open a source as lines of bytes; the flag says whether they come from text and so are UTF-8."""
+    stream: Any = _standard_input() if source == "-" else source
+    if not isinstance(stream, str | os.PathLike) and isinstance(stream.read(0), str):
+        yield (line.encode("utf-8", "surrogatepass") for line in stream), True
+        return
+    with open_bytes(source) as opened:
+        yield iter(opened), False
 
-    Gzip is recognised by its first two bytes. A stream that the caller opened stays open.
+
+@contextmanager
+def open_bytes(source: Source) -> Iterator[io.BufferedReader]:
+    """Open a source as bytes that one can look ahead in (``peek``).
+
+    Gzip is recognised by its first two bytes; what goes wrong with it while it is read is a DataError. A stream that
+    the caller opened stays open.
     """
-    if isinstance(source, str | os.PathLike) and source != "-":
-        name = source_name(source)
+    name = source_name(source)
+    with _opened(source, name) as stream:
         try:
-            stream = open(source, "rb")  # noqa: SIM115
+            if stream.peek(2)[:2] == b"\x1f\x8b":
+                # GzipFile's own readline is Python code; the buffer in front makes it several times faster.
+                unzipped = cast(io.RawIOBase, gzip.GzipFile(fileobj=stream, mode="rb"))
+                yield io.BufferedReader(unzipped, BUFFER)
+            else:
+                yield stream
+        except EOFError:
+            raise DataError("gzip data that end too early", "a whole file", path=name) from None
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise DataError(f"damaged gzip data ({error})", "a whole file", path=name) from None
+
+
+@contextmanager
+def _opened(source: Source, name: str) -> Iterator[io.BufferedReader]:
+    if isinstance(source, str | os.PathLike) and source != "-":
+        try:
+            stream = cast(io.BufferedReader, open(source, "rb", buffering=BUFFER))  # noqa: SIM115
         except IsADirectoryError:
             raise DataError("a directory", "a file", path=name) from None
         except FileNotFoundError:
@@ -48,37 +79,23 @@ def open_lines(source: Source) -> Iterator[tuple[Iterator[bytes], bool]]:
         except OSError as error:
             raise DataError(f"an unreadable file ({error.strerror})", "a file", path=name) from None
         with stream:
-            yield _unpacked(stream, name), False
+            yield stream
         return
-    given: Any = getattr(sys.stdin, "buffer", sys.stdin) if source == "-" else source
+    given: Any = _standard_input() if source == "-" else source
     if isinstance(given.read(0), str):
-        yield (line.encode("utf-8", "surrogatepass") for line in given), True
-    elif hasattr(given, "peek"):
-        yield _unpacked(given, source_name(source)), False
+        given = io.BytesIO(given.read().encode("utf-8", "surrogatepass"))
+    if hasattr(given, "peek"):
+        yield given
     else:
-        buffered = io.BufferedReader(given)
+        buffered = io.BufferedReader(given, BUFFER)
         try:
-            yield _unpacked(buffered, source_name(source)), False
+            yield buffered
         finally:
             buffered.detach()
 
 
-def _unpacked(stream: io.BufferedReader, name: str) -> Iterator[bytes]:
-    if stream.peek(2)[:2] != b"\x1f\x8b":
-        return iter(stream)
-    return _unzipped(stream, name)
-
-
-def _unzipped(stream: io.BufferedReader, name: str) -> Iterator[bytes]:
-    """The lines of a gzip stream."""
-    # GzipFile's own readline is Python code; the buffer in front makes it several times faster.
-    unzipped = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream, mode="rb")))
-    try:
-        yield from unzipped
-    except EOFError:
-        raise DataError("gzip data that end too early", "a whole file", path=name) from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"damaged gzip data ({error})", "a whole file", path=name) from None
+def _standard_input() -> Any:
+    return getattr(sys.stdin, "buffer", sys.stdin)
 
 
 def check_encoding(encoding: str) -> None:
@@ -104,14 +121,19 @@ def blocks(lines: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         yield number - len(block) + 1, b"".join(block)
 
 
+def undecodable(error: UnicodeDecodeError, encoding: str, path: str, line: int) -> DataError:
+    """The error for bytes, beginning in the given line, that are not in an encoding."""
+    line += error.object.count(b"\n", 0, error.start)
+    found = f"the byte 0x{error.object[error.start]:02x}, which is not {encoding}"
+    return DataError(found, f"text in {encoding}", path=path, line=line)
+
+
 def decoded(raw: bytes, encoding: str, path: str, line: int) -> str:
     """The text of a block with LF between its lines and none at its end."""
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError as error:
-        line += raw.count(b"\n", 0, error.start)
-        found = f"the byte 0x{raw[error.start]:02x}, which is not {encoding}"
-        raise DataError(found, f"text in {encoding}", path=path, line=line) from None
+        raise undecodable(error, encoding, path, line) from None
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     return text[:-1] if text.endswith("\n") else text

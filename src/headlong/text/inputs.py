@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import re
-import sys
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import IO, Literal, cast, get_args
+from typing import Literal, get_args
 
-from headlong.errors import DataError
+from headlong.text.files import BUFFER, decoded, undecodable
 from headlong.text.formats import MIN_2009
 
 InputFormat = Literal["auto", "text", "horizontal", "vertical", "conllu", "conllx", "conll2009"]
 INPUT_FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
 
-_PEEK = 1 << 16  # bytes that are looked at to tell the format
-_PIECE = 1 << 16  # bytes of text that are read at once
 _CUT_OFF = re.compile(r"(?<=\s)[^\w\s](?=\s|$)")
 _ATTACHED = re.compile(r"\w[.,!?;:](?=\s|$)")
 _ONLY_PUNCTUATION = re.compile(r"^[^\w\s]$", re.MULTILINE)
@@ -57,45 +51,9 @@ def recognise(beginning: str) -> InputFormat:
     return "text"
 
 
-@contextmanager
-def open_input(name: str) -> Iterator[io.BufferedReader]:
-    """An input as bytes, unzipped if need be: a path, or "-" for standard input.
-
-    What goes wrong while it is read inside the context becomes a DataError.
-    """
-    stream = _open(name)
-    try:
-        packed = stream.peek(2)[:2] == b"\x1f\x8b"
-        raw = cast(IO[bytes], gzip.GzipFile(fileobj=stream, mode="rb")) if packed else stream
-        yield io.BufferedReader(cast(io.RawIOBase, raw), _PEEK) if packed else stream
-    except EOFError:
-        raise DataError("gzip data that end too early", "a whole file", path=name) from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"damaged gzip data ({error})", "a whole file", path=name) from None
-    finally:
-        if name != "-":
-            stream.close()
-
-
-def _open(name: str) -> io.BufferedReader:
-    if name == "-":
-        stream = getattr(sys.stdin, "buffer", None)
-        if stream is None:  # a stream of text in the place of standard input
-            stream = io.BytesIO(sys.stdin.read().encode("utf-8", "surrogatepass"))
-        return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
-    try:
-        return cast(io.BufferedReader, open(name, "rb", buffering=_PEEK))
-    except FileNotFoundError:
-        raise DataError("no such file", "a file", path=name) from None
-    except IsADirectoryError:
-        raise DataError("a directory", "a file", path=name) from None
-    except OSError as error:
-        raise DataError(f"an unreadable file ({error.strerror})", "a file", path=name) from None
-
-
 def beginning_of(stream: io.BufferedReader) -> str:
     """The first whole lines of a stream (or the first line as far as it is there), which stay there to be read."""
-    seen = stream.peek(_PEEK).removeprefix(codecs.BOM_UTF8)
+    seen = stream.peek(BUFFER).removeprefix(codecs.BOM_UTF8)
     whole = seen[: seen.rfind(b"\n") + 1] or seen
     return whole.decode("utf-8", "replace")
 
@@ -105,13 +63,11 @@ def read_pieces(stream: io.BufferedReader, name: str) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     line = 1
     while True:
-        data = stream.read1(_PIECE)
+        data = stream.read1(BUFFER)
         try:
             piece = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
-            line += error.object.count(b"\n", 0, error.start)
-            found = f"the byte 0x{error.object[error.start]:02x}, which is not utf-8"
-            raise DataError(found, "text in utf-8", path=name, line=line) from None
+            raise undecodable(error, "utf-8", name, line) from None
         line += piece.count("\n")
         yield piece
         if not data:
@@ -119,10 +75,6 @@ def read_pieces(stream: io.BufferedReader, name: str) -> Iterator[str]:
 
 
 def read_lines(stream: io.BufferedReader, name: str) -> Iterator[str]:
-    """The lines of a stream, each with its end."""
+    """The lines of a stream, without their ends."""
     for number, raw in enumerate(stream, 1):
-        try:
-            yield (raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw).decode("utf-8")
-        except UnicodeDecodeError as error:
-            found = f"the byte 0x{raw[error.start]:02x}, which is not utf-8"
-            raise DataError(found, "text in utf-8", path=name, line=number) from None
+        yield decoded(raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw, "utf-8", name, number)
