@@ -57,6 +57,15 @@ def test_one_large_weight_does_not_cost_the_others_their_precision() -> None:
     assert error < 0.02 * np.square(np.delete(weights, 7).astype(float)).mean()
 
 
+def test_small_weights_can_be_dropped() -> None:
+    weights = np.arange(-20_000, 20_000, dtype=np.int16)
+    whole, dropped = (unpack(*pack({"weights": weights}, drop))["weights"] for drop in (0, 2))
+    step = pack({"weights": weights})[0]["weights"]["step"]
+    small = np.abs(weights) < 2.5**2 * step
+    assert not dropped[small].any()
+    np.testing.assert_array_equal(dropped[~small], whole[~small])
+
+
 def test_damage_is_found() -> None:
     notes, packed = pack({"weights": np.arange(5000, dtype=np.int16)})
     with pytest.raises(ModelError, match="weights cannot be unpacked"):

@@ -103,7 +103,8 @@ def test_threads_change_nothing(pipeline, train) -> None:
 @pytest.mark.parametrize("packed", [False, True])
 def test_saved_and_loaded(pipeline, tmp_path, packed: bool) -> None:
     path = tmp_path / "toy.model"
-    pipeline.with_card(name="toy").save(path, packed=packed)
+    steps = pipeline.tokenizer, pipeline.tagger, pipeline.lemmatizer, pipeline.parser
+    Pipeline(*steps, {**pipeline.card, "name": "toy"}).save(path, packed=packed)
     loaded = headlong.load(path)
     assert isinstance(loaded, Pipeline)
     assert loaded.info()["name"] == "toy"

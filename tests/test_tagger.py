@@ -110,7 +110,7 @@ def test_the_state_is_the_tagger(tagger: Tagger, tmp_path) -> None:
 def test_a_state_that_does_not_fit_is_refused(tagger: Tagger) -> None:
     metadata, arrays = tagger.state()
     with pytest.raises(ModelError, match="'rows' is missing"):
-        Tagger.from_state(metadata, {name: array for name, array in arrays.items() if name != "step0_rows"})
+        Tagger.from_state(metadata, {name: array for name, array in arrays.items() if name != "step0.rows"})
     metadata["steps"][1]["labels"].pop()
     with pytest.raises(ModelError, match="names for"):
         Tagger.from_state(metadata, arrays)

@@ -6,17 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, Self, get_args
 
-import numpy.typing as npt
-
-from headlong.errors import DataError, HeadlongError, ModelError, OptionError
+from headlong.errors import DataError, OptionError
 from headlong.inference.problem import Solution
 from headlong.learning.online import Progress
 from headlong.models.ahead import work_ahead
-from headlong.models.keeping import State, below
+from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
 from headlong.models.lemmatizer import Lemmatizer
-from headlong.models.modelfile import read_model, write_model
+from headlong.models.modelfile import write_model
 from headlong.models.options import ParserOptions
 from headlong.models.packing import pack, unpack
 from headlong.models.parser import Parser, check_threads
@@ -28,6 +26,7 @@ Report = Callable[[Progress], None] | None
 TagOption = Literal["auto", "always", "never"]
 _STEPS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _FOLD_EPOCHS = 5
+_DROP = 2  # of packed weights, see `pack`
 _CHUNK = 64  # sentences that a thread takes at once: 4 % faster than 16, and no slower than 256
 
 
@@ -56,7 +55,7 @@ class _Step(Protocol):
     def state(self) -> State: ...
 
 
-class Pipeline:
+class Pipeline(Kept):
     """Text in, sentences with tags, lemmas and trees out. Immutable; may be used by several threads.
 
     >>> import headlong
@@ -65,6 +64,8 @@ class Pipeline:
     >>> sentence.forms[1:], sentence.heads[1:]
     (['Dogs', 'bark', '.'], [2, 0, 2])
     """
+
+    KIND = "pipeline"
 
     def __init__(
         self, tokenizer: Tokenizer, tagger: Tagger, lemmatizer: Lemmatizer, parser: Parser, card: dict[str, Any]
@@ -210,36 +211,33 @@ class Pipeline:
 
     # ---- keeping
 
-    def save(self, path: str | Path, *, packed: bool = False) -> None:
-        """Writes all steps to one file, at once or not at all; with `packed` a small one (see `models/packing.py`)."""
-        metadata: dict[str, Any] = {"card": self.card, "steps": {}}
-        arrays: dict[str, npt.NDArray[Any]] = {}
+    def state(self) -> State:
+        """All there is to the pipeline: metadata for JSON, and arrays."""
+        metadata: dict[str, Any] = {"card": self.card, "packed": {}, "steps": {}}
+        arrays: Arrays = {}
         steps: list[_Step] = [self.tokenizer, self.tagger, self.lemmatizer, self.parser]
         for name, step in zip(_STEPS, steps, strict=True):
             metadata["steps"][name], own = step.state()
             arrays |= {f"{name}.{key}": array for key, array in own.items()}
-        metadata["packed"], arrays = pack(arrays) if packed else ({}, arrays)
-        write_model(path, "pipeline", metadata, arrays)
+        return metadata, arrays
+
+    def save(self, path: str | Path, *, packed: bool = False) -> None:
+        """Writes all steps to one file, at once or not at all; with `packed` a small one (see `models/packing.py`)."""
+        metadata, arrays = self.state()
+        if packed:
+            metadata["packed"], arrays = pack(arrays, _DROP)
+        write_model(path, self.KIND, metadata, arrays)
 
     @classmethod
-    def load(cls, path: str | Path) -> Pipeline:
-        """Reads a model file; a damaged or foreign one is refused with ModelError."""
-        file = read_model(path, "pipeline")
-        try:
-            arrays = unpack(file.metadata["packed"], file.arrays)
-            steps = {name: (file.metadata["steps"][name], below(arrays, name)) for name in _STEPS}
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
+        """The pipeline whose `state` this is."""
+        with fitting_together("a pipeline"):
+            arrays = unpack(metadata["packed"], arrays)
+            steps = {name: (metadata["steps"][name], below(arrays, name)) for name in _STEPS}
             return cls(
                 Tokenizer.from_state(*steps["tokenizer"]),
                 Tagger.from_state(*steps["tagger"]),
                 Lemmatizer.from_state(*steps["lemmatizer"]),
                 Parser.from_state(*steps["parser"]),
-                file.metadata["card"],
+                metadata["card"],
             )
-        except HeadlongError as error:
-            raise ModelError(f"{path}: {error}") from error
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ModelError(f"{path} does not fit together ({error!r}), expected a sound pipeline") from error
-
-    def with_card(self, **facts: Any) -> Pipeline:
-        """This pipeline with other entries in its card."""
-        return Pipeline(self.tokenizer, self.tagger, self.lemmatizer, self.parser, {**self.card, **facts})

@@ -13,12 +13,10 @@ from dataclasses import asdict, fields
 from itertools import islice
 from typing import Any, Self
 
-import numpy.typing as npt
-
 from headlong.errors import NotFittedError, OptionError
 from headlong.features.templates import Family
 from headlong.learning.online import Progress
-from headlong.models.keeping import Arrays, Kept, State, fitting_together
+from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
 from headlong.models.lexicon import Lexicon
 from headlong.models.sequence import SequenceModel
 from headlong.models.tagger_steps import COLUMNS, TaggerOptions, TaggerStep, TrainedTagger
@@ -103,7 +101,7 @@ class Tagger(Kept):
         trained = self.trained
         metadata: dict[str, Any] = {"options": asdict(self.options), "licence": self.options.licence, "steps": []}
         metadata["options"]["columns"] = list(self.options.columns)
-        arrays: dict[str, npt.NDArray[Any]] = {}
+        arrays: Arrays = {}
         for i, step in enumerate(trained.steps):
             inner, tables = step.model.state()
             lexicon = step.lexicon
@@ -116,7 +114,7 @@ class Tagger(Kept):
                     "model": inner,
                 }
             )
-            arrays.update({f"step{i}_{name}": array for name, array in tables.items()})
+            arrays |= {f"step{i}.{name}": array for name, array in tables.items()}
         return metadata, arrays
 
     @classmethod
@@ -128,11 +126,9 @@ class Tagger(Kept):
             tagger.options.check()
             steps = []
             for i, stored in enumerate(metadata["steps"]):
-                prefix = f"step{i}_"
-                tables = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
                 lexicon = Lexicon(stored["sets"], {tuple(key): number for *key, number in stored["keys"]})
                 labels = tuple(map(tuple, stored["labels"]))
-                model = SequenceModel.from_state(stored["model"], tables)
+                model = SequenceModel.from_state(stored["model"], below(arrays, f"step{i}"))
                 if model.labels != len(labels):
                     raise ValueError(f"there are {len(labels)} names for {model.labels} labels")
                 steps.append(TaggerStep(tuple(stored["columns"]), labels, lexicon, model))
