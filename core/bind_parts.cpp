@@ -21,31 +21,6 @@ using namespace headlong;
 
 namespace {
 
-template <class T>
-void require_scores(std::span<const T> scores) {
-  for (T score : scores) require(score < T(1e30) && score == score, "a score is NaN, +inf or larger than 1e30");
-}
-
-Candidates candidates_of(const In<Index, 1>& heads, const In<Index, 1>& begins) {
-  require(begins.size() >= 2, "a sentence has at least its root");
-  const Index size = static_cast<Index>(begins.size()) - 1;
-  Candidates candidates;
-  candidates.heads.assign(view(heads).begin(), view(heads).end());
-  candidates.begins.assign(view(begins).begin(), view(begins).end());
-  require(candidates.begins[0] == 0 && candidates.begins[1] == 0, "the root has no heads");
-  for (Index word = 0; word < size; ++word)
-    require(candidates.begins[word] <= candidates.begins[word + 1], "begins must ascend");
-  require(candidates.begins.back() == static_cast<Index>(heads.size()), "begins must end with the heads");
-  for (Index word = 1; word < size; ++word) {
-    Index before = -1;
-    for (Index head : candidates.of(word)) {
-      require(head > before && head < size && head != word, "heads of a word must ascend, without itself");
-      before = head;
-    }
-  }
-  return candidates;
-}
-
 // Copies scores into a column of the frames.
 void fill(std::vector<float>& column, const In<float, 1>& scores, const char* message) {
   require(scores.size() == column.size(), message);
@@ -67,6 +42,37 @@ std::vector<Index> places_of(const Frames& frames, Index fan, const In<Index, 1>
 }
 
 }  // namespace
+
+Candidates candidates_of(const In<Index, 1>& heads, const In<Index, 1>& begins) {
+  require(begins.size() >= 2, "a sentence has at least its root");
+  const Index size = static_cast<Index>(begins.size()) - 1;
+  Candidates candidates;
+  candidates.heads.assign(view(heads).begin(), view(heads).end());
+  candidates.begins.assign(view(begins).begin(), view(begins).end());
+  require(candidates.begins[0] == 0 && candidates.begins[1] == 0, "the root has no heads");
+  for (Index word = 0; word < size; ++word)
+    require(candidates.begins[word] <= candidates.begins[word + 1], "begins must ascend");
+  require(candidates.begins.back() == static_cast<Index>(heads.size()), "begins must end with the heads");
+  for (Index word = 1; word < size; ++word) {
+    Index before = -1;
+    for (Index head : candidates.of(word)) {
+      require(head > before && head < size && head != word, "heads of a word must ascend, without itself");
+      before = head;
+    }
+  }
+  return candidates;
+}
+
+void require_tree(std::span<const Index> heads) {
+  const Index size = static_cast<Index>(heads.size());
+  for (Index word = 1; word < size; ++word) {
+    Index above = word;
+    for (Index steps = 0; above != 0; ++steps) {
+      require(steps < size && heads[above] >= 0 && heads[above] < size, "the heads must be those of a tree");
+      above = heads[above];
+    }
+  }
+}
 
 TreeMethod method_of(const std::string& name) {
   static const std::map<std::string, TreeMethod> methods = {{"arcs", TreeMethod::Arcs},
@@ -94,19 +100,6 @@ struct PyExtras {
     return kind;
   }
 };
-
-// Paths are followed upwards, which must come to an end.
-void require_tree(std::span<const Index> heads) {
-  const Index size = static_cast<Index>(heads.size());
-  for (Index word = 1; word < size; ++word) {
-    Index above = word;
-    for (Index steps = 0; above != 0; ++steps) {
-      require(steps < size && heads[above] >= 0 && heads[above] < size,
-              "with extras the heads must be those of a tree");
-      above = heads[above];
-    }
-  }
-}
 
 // The extras, or none; they must belong to the frames.
 const Extras* extras_of(const Frames& frames, const PyExtras* extras) {

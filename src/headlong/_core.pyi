@@ -424,3 +424,15 @@ def subgradient(graph: Graph, max_iterations: int = 5000, rule: str = 'polyak', 
     iteration, value, bound, primal residual, dual residual, seconds, and how many factors the subgradient method
     had to solve.
     """
+
+def random_trees(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, count: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """
+    Trees of candidates as in Frames, in proportion to exp(score), or uniformly if there are no scores:
+    [count, size], no rows if there is no tree.
+    """
+
+def redrawn_trees(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, count: int, seed: int, tree: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], marked: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """
+    The same where only the marked words of a tree get new heads, each time from that tree. The tree must be one of
+    candidates.
+    """

@@ -17,6 +17,7 @@ from headlong.inference.factors import (
     XorOut,
 )
 from headlong.inference.graph import Graph
+from headlong.inference.random_trees import random_trees
 from headlong.inference.solving import GraphSolution, solve
 from headlong.inference.structures import Path, Tree
 from headlong.inference.variables import Variables
@@ -41,5 +42,6 @@ __all__ = [
     "Variables",
     "Xor",
     "XorOut",
+    "random_trees",
     "solve",
 ]
