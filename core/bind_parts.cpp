@@ -74,6 +74,18 @@ void require_tree(std::span<const Index> heads) {
   }
 }
 
+void set_restarts(TreeOptions& options, Index restarts, const std::string& start, std::uint64_t seed) {
+  require(restarts >= 0, "restarts must not be negative");
+  static const std::map<std::string, ClimbStart> starts = {{"nearby", ClimbStart::Nearby},
+                                                           {"ad3", ClimbStart::Nearby},
+                                                           {"first-order", ClimbStart::FirstOrder},
+                                                           {"uniform", ClimbStart::Uniform}};
+  const auto found = starts.find(start);
+  require(found != starts.end(), "unknown start");
+  options.restarts = {restarts, found->second, seed, 0.0};
+  options.climbs_from_ad3 = start == "ad3";
+}
+
 TreeMethod method_of(const std::string& name) {
   static const std::map<std::string, TreeMethod> methods = {{"arcs", TreeMethod::Arcs},
                                                             {"climb", TreeMethod::Climb},
@@ -241,7 +253,8 @@ void bind_parts(nb::module_& m) {
           "solve",
           [](const Frames& frames, const In<double, 1>& arc_scores, const std::string& method, bool single_root,
              bool projective, Index max_iterations, Index max_nodes, Index max_sweeps, double time_limit,
-             double tolerance, const PyExtras* extras) {
+             double tolerance, const PyExtras* extras, Index restarts, const std::string& start, std::uint64_t seed,
+             const std::optional<In<Index, 1>>& tree) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(max_iterations >= 1, "max_iterations must be positive");
             require(max_nodes >= 0 && max_sweeps >= 0, "max_nodes and max_sweeps must not be negative");
@@ -255,6 +268,14 @@ void bind_parts(nb::module_& m) {
             options.max_sweeps = max_sweeps;
             options.time_limit = time_limit;
             options.tolerance = tolerance;
+            set_restarts(options, restarts, start, seed);
+            if (tree) {
+              require(tree->size() == static_cast<std::size_t>(frames.size), "one head a word is needed");
+              require_tree(view(*tree));
+              const auto roots = std::count(view(*tree).begin(), view(*tree).end(), 0);
+              require(!single_root || roots <= 1, "the tree has more than one root");
+              options.tree = view(*tree);
+            }
             TreeSolution solution;
             const Extras* checked = extras_of(frames, extras);
             {
@@ -278,7 +299,8 @@ void bind_parts(nb::module_& m) {
           },
           "arc_scores"_a, "method"_a = "ad3", "single_root"_a = true, "projective"_a = false, "max_iterations"_a = 1000,
           "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
-          "extras"_a.none() = nb::none(),
+          "extras"_a.none() = nb::none(), "restarts"_a = RestartOptions().restarts, "start"_a = "nearby", "seed"_a = 0,
+          "tree"_a.none() = nb::none(),
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
           "certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was "
           "left.");

@@ -20,5 +20,9 @@ void require_tree(std::span<const headlong::Index> heads);
 // The decoder of that name; an unknown one is a ValueError.
 headlong::TreeMethod method_of(const std::string& name);
 
+// Sets how hill climbing starts again: `start` is nearby, ad3, first-order or uniform.
+void set_restarts(headlong::TreeOptions& options, headlong::Index restarts, const std::string& start,
+                  std::uint64_t seed);
+
 // Extras as a Python object, which keeps the frames that they were laid out for alive.
 nanobind::object extras_object(nanobind::object frames, headlong::Extras extras);

@@ -62,10 +62,10 @@ bool Climber::set_up() {
   return true;
 }
 
-Score Climber::total() const {
+Score Climber::frames_total() const {
   Score sum = value_of(frames_, state_, 0) + value_of(frames_, state_, 1);
   for (Index word = 1; word < frames_.size; ++word) sum += state_.worth[state_.arcs[word]];
-  return sum + extras_now();
+  return sum;
 }
 
 // Words farther from the root come first; equally far ones in their order. O(size).
@@ -213,6 +213,65 @@ void Climber::mark_move(Index old, Index arc) {
   for (Index fan : {arc_fan(old), arc_fan(arc), 2 * word, 2 * word + 1})
     for (Index other : frames_.fan(fan)) mark(frames_.arc_modifiers[other]);
   ++moves_;
+  if (log_) log_->push_back(old);
+}
+
+void Climber::save(std::vector<std::uint8_t>& flags, std::vector<Index>& log) {
+  flags.assign(state_.flags.begin(), state_.flags.end());
+  log.clear();
+  log_ = &log;
+}
+
+void Climber::restore(const std::vector<std::uint8_t>& flags, std::vector<Index>& log) {
+  for (std::size_t i = log.size(); i-- > 0;) shift(log[i]);
+  log.clear();
+  state_.flags.assign(flags.begin(), flags.end());
+}
+
+bool Climber::force(Index arc) {
+  const Index word = frames_.arc_modifiers[arc], head = frames_.arc_heads[arc], old = heads_[word];
+  if (head == old || (state_.flags[word] & FROZEN)) return false;
+  if (gain(arc) == NEGATIVE_INFINITY) return false;
+  if (single_ && head == 0) {
+    least_ = NEGATIVE_INFINITY;
+    const bool changed = take_both(arc, frames_.arc_begins[root_word()], frames_.arc_begins[root_word() + 1]);
+    if (!changed) return false;
+  } else if ((single_ && old == 0)) {
+    return false;
+  } else if (!is_open(arc)) {
+    // The head is below the word: its branch goes elsewhere first.
+    Index branch = head;
+    while (heads_[branch] != word) branch = heads_[branch];
+    Index found = -1;
+    Score best = NEGATIVE_INFINITY, loss = loss_of_leaving(branch);
+    for (Index other = frames_.arc_begins[branch]; other < frames_.arc_begins[branch + 1]; ++other) {
+      if (is_above(heads_, word, frames_.arc_heads[other]) || (single_ && frames_.arc_heads[other] == 0)) continue;
+      const Score value = gain(other, loss);
+      if (value > best && (!projective_ || fits(other))) best = value, found = other;
+    }
+    if (found < 0) return false;
+    take(found);
+    if (gain(arc) == NEGATIVE_INFINITY || (projective_ && !fits(arc))) {
+      shift(log_->back());
+      log_->pop_back();
+      return false;
+    }
+    take(arc);
+  } else {
+    if (projective_ && !fits(arc)) return false;
+    take(arc);
+  }
+  state_.flags[word] |= FROZEN;
+  return true;
+}
+
+void Climber::settle(Score least) {
+  thorough_ = false;
+  climb(least);
+  for (std::uint8_t& flags : state_.flags)
+    if (flags & FROZEN) flags = DIRTY;
+  climb(least);
+  thorough_ = true;
 }
 
 void Climber::take(Index arc) {
@@ -255,6 +314,7 @@ bool Climber::improve_head(Index word) {
 bool Climber::take_both(Index first, Index begin, Index end) {
   const Index word = frames_.arc_modifiers[first], other = frames_.arc_modifiers[begin];
   const Index old = state_.arcs[word], old_other = state_.arcs[other];
+  if ((state_.flags[word] | state_.flags[other]) & FROZEN) return false;
   const Score first_gain = gain(first);
   if (first_gain == NEGATIVE_INFINITY) return false;
   const Score extras_before = extras_now();
@@ -320,6 +380,7 @@ bool Climber::visit(Index word) {
   state_.flags[word] = 0;
   state_.seen[word] = moves_;
   bool moved = improve_head(word);
+  if (!thorough_) return moved;
   moved |= turn_round(word);
   if (!single_) return moved;
   if (heads_[word] != 0) return moved | change_root(word);

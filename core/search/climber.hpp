@@ -28,14 +28,28 @@ class Climber {
   // Reads the tree from the heads; false if one of its arcs is no candidate. All words are to be visited. O(arcs).
   bool set_up();
   // What the tree is worth, added up anew. O(size).
-  Score total() const;
+  Score total() const { return frames_total() + extras_now(); }
+  // The same without extras.
+  Score frames_total() const;
   // Moves until no move gains more than `least`, visiting the words that need it.
   void climb(Score least);
   // Gives a word another head, whatever it costs. The caller sees to it that no cycle comes of it. O(modifiers).
   void take(Index arc);
-  // Leaves a word where it is until it is released.
-  void freeze(Index word) { state_.flags[word] |= FROZEN; }
-  void release(Index word) { state_.flags[word] = (state_.flags[word] & ~FROZEN) | DIRTY; }
+  // Makes a word take an arc, whatever it costs, and stay there. A word that would be above itself first hands the
+  // branch over that the new head is in; a root that loses its place finds a head. False, and nothing happens, if that
+  // is not possible.
+  bool force(Index arc);
+  // Climbs with forced arcs in their place, then with all words free: by changes of heads alone.
+  void settle(Score least);
+  // Climbs with all moves, from a tree that was climbed to with changes of heads alone.
+  void finish(Score least) {
+    for (std::uint8_t& flags : state_.flags) flags |= DIRTY;
+    climb(least);
+  }
+  // Marks this tree, which must be a local optimum, as the one to come back to.
+  void save(std::vector<std::uint8_t>& flags, std::vector<Index>& log);
+  // Back to that tree.
+  void restore(const std::vector<std::uint8_t>& flags, std::vector<Index>& log);
 
   // What the tree gains if a word takes another arc, all but extras: -inf - -inf never meets as long as the tree itself
   // is worth something. O(1).
@@ -98,6 +112,8 @@ class Climber {
   const Extras* extras_;  // null: none
   Score least_ = 0.0;
   Index moves_ = 0;
+  bool thorough_ = true;               // whether to look at turned arcs and other roots as well
+  std::vector<Index>* log_ = nullptr;  // arcs that were left, if anyone wants to know
 };
 
 }  // namespace headlong

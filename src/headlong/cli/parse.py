@@ -170,6 +170,23 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: %(default)s)",
     )
+    parser.add_argument(
+        "--restarts",
+        type=int,
+        default=RESTARTS,
+        metavar="K",
+        help="climb ends when its best tree has not changed for so many restarts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--start",
+        choices=STARTS,
+        default="nearby",
+        help="where climb starts again: near its best tree, or from random trees of the first-order distribution or of "
+        "all alike; ad3: near ad3's tree (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="of what climb draws at random (default: %(default)s)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -286,6 +303,9 @@ class _Job:
             trees=args.trees,
             max_iterations=args.max_iterations,
             time_limit=args.time_limit,
+            restarts=args.restarts,
+            start=args.start,
+            seed=args.seed,
             deps=args.deps,
             confidence=args.confidence,
             solution=args.solution,

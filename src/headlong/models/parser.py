@@ -18,8 +18,10 @@ from headlong.features.templates import Family
 from headlong.inference.decoders import (
     MAX_ITERATIONS,
     PROGRAMS,
+    RESTARTS,
     Decoder,
     check_limits,
+    check_restarts,
     core_method,
     marginals,
     searches_projective,
@@ -130,6 +132,9 @@ class Parser:
         trees: Literal["any", "projective"] | None = None,
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = TIME_LIMIT,
+        restarts: int = RESTARTS,
+        start: str = "nearby",
+        seed: int = 0,
         deps: DepsOption = "clear",
         confidence: bool = False,
         solution: bool = False,
@@ -141,7 +146,8 @@ class Parser:
         for orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner". `trees` says which trees
         are searched, by default as in training ("mst" always searches any, "eisner" projective ones). A sentence whose
         search reaches `max_iterations` or `time_limit` (in seconds; 0: none) gets the best tree so far, and is not
-        certified; which sentences the time limit meets depends on the machine. A sentence of more than 1,000 words is
+        certified; which sentences the time limit meets depends on the machine. `restarts`, `start` and `seed` are options
+        of the decoder "climb". A sentence of more than 1,000 words is
         parsed in pieces, and is not certified either: status "approximate".
 
         `deps` says what becomes of a DEPS column that the new tree makes stale. With `confidence` each word's MISC gets
@@ -150,7 +156,7 @@ class Parser:
         `solution` the comments get parse_score, parse_bound, parse_certified, parse_iterations and parse_status.
         `report` is told how each sentence was solved.
         """
-        search = self._search(threads, decoder, trees, max_iterations, time_limit)
+        search = self._search(threads, decoder, trees, max_iterations, time_limit, restarts, start, seed)
         if deps not in get_args(DepsOption):
             raise OptionError(f"found deps = {deps!r}, expected one of {', '.join(get_args(DepsOption))}")
         if confidence and self.trained.arcs.shape.higher and not self.trained.pruning:
@@ -190,13 +196,17 @@ class Parser:
         trees: Literal["any", "projective"] | None = None,
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = TIME_LIMIT,
+        restarts: int = RESTARTS,
+        start: str = "nearby",
+        seed: int = 0,
     ) -> Iterator[Solution]:
         """Solutions instead of sentences: score, bound and certificate beside heads and labels (as numbers).
 
         The options are those of `parse`, and so are heads and labels. The score is that of `Problem.score`, where each
         arc has its own best label; which label it gets in the end is decided in the light of the tree.
         """
-        return self._solve(iter(sentences), self._search(threads, decoder, trees, max_iterations, time_limit))
+        search = self._search(threads, decoder, trees, max_iterations, time_limit, restarts, start, seed)
+        return self._solve(iter(sentences), search)
 
     def _solve(self, sentences: Iterator[Sentence], search: _Search) -> Iterator[Solution]:
         for chunk, found in self._decoded(sentences, search, confidence=False):
@@ -225,7 +235,15 @@ class Parser:
             yield chunk.sentences, found
 
     def _search(
-        self, threads: int, name: str | None, trees: str | None, max_iterations: int, time_limit: float
+        self,
+        threads: int,
+        name: str | None,
+        trees: str | None,
+        max_iterations: int,
+        time_limit: float,
+        restarts: int,
+        start: str,
+        seed: int,
     ) -> _Search:
         """How to search, with the defaults of this parser; OptionError for what cannot work."""
         trained = self._require()
@@ -240,9 +258,12 @@ class Parser:
         if projective is None and name not in ("mst", "eisner"):
             projective = trained.projective
         check_limits(max_iterations, time_limit)
+        check_restarts(restarts, start, seed)
         projective = searches_projective(name, projective)
         threads = check_threads(threads)
-        return _Search(name, decode, projective, 1 if name in PROGRAMS else threads, max_iterations, float(time_limit))
+        threads = 1 if name in PROGRAMS else threads
+        climbing = (restarts, start, seed)
+        return _Search(name, decode, projective, threads, max_iterations, float(time_limit), climbing)
 
     def _decode(self, chunk: list[Sentence], batch: _core.Batch, offsets: INT32, search: _Search) -> Found:
         if search.name not in PROGRAMS:
@@ -255,6 +276,7 @@ class Parser:
                     1,
                     search.max_iterations,
                     search.time_limit,
+                    *search.climbing,
                 ),
             )
         solved = [
@@ -411,6 +433,7 @@ class _Search:
     threads: int
     max_iterations: int
     time_limit: float
+    climbing: tuple[int, str, int]  # restarts, start and seed of climb
 
     @property
     def chunk(self) -> int:
