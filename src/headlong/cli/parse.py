@@ -173,16 +173,16 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--restarts",
         type=int,
-        default=RESTARTS,
+        default=100,
         metavar="K",
         help="climb ends when its best tree has not changed for so many restarts (default: %(default)s)",
     )
     parser.add_argument(
         "--start",
-        choices=STARTS,
         default="nearby",
-        help="where climb starts again: near its best tree, or from random trees of the first-order distribution or of "
-        "all alike; ad3: near ad3's tree (default: %(default)s)",
+        metavar="NAME",
+        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), ad3 "
+        "(nearby, and first of all from the tree of ad3) (default: %(default)s)",
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="of what climb draws at random (default: %(default)s)"

@@ -146,9 +146,9 @@ class Parser:
         for orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner". `trees` says which trees
         are searched, by default as in training ("mst" always searches any, "eisner" projective ones). A sentence whose
         search reaches `max_iterations` or `time_limit` (in seconds; 0: none) gets the best tree so far, and is not
-        certified; which sentences the time limit meets depends on the machine. `restarts`, `start` and `seed` are options
-        of the decoder "climb". A sentence of more than 1,000 words is
-        parsed in pieces, and is not certified either: status "approximate".
+        certified; which sentences the time limit meets depends on the machine. `restarts`, `start` and `seed` are
+        options of the decoder "climb". A sentence of more than 1,000 words is parsed in pieces, and is not certified
+        either: status "approximate".
 
         `deps` says what becomes of a DEPS column that the new tree makes stale. With `confidence` each word's MISC gets
         ``HeadProb`` and ``LabelProb``, the probabilities of its arc and of its labelled arc: those of the distribution
