@@ -306,7 +306,7 @@ void bind_parser(nb::module_& m) {
       .def("parse", &parse, "batch"_a, "method"_a, "projective"_a, "threads"_a, "max_iterations"_a = 1000,
            "time_limit"_a = 0.0, "restarts"_a = RestartOptions().restarts, "start"_a = "nearby", "seed"_a = 0,
            nb::sig("def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = "
-                   "1000, time_limit: float = 0.0, restarts: int = 100, start: str = 'nearby', seed: int = 0) -> "
+                   "1000, time_limit: float = 0.0, restarts: int = 60, start: str = 'nearby', seed: int = 0) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], "
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "

@@ -173,7 +173,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--restarts",
         type=int,
-        default=100,
+        default=60,
         metavar="K",
         help="climb ends when its best tree has not changed for so many restarts (default: %(default)s)",
     )

@@ -45,7 +45,7 @@ from headlong.inference.solving import solve
 from headlong.inference.structures import Path, Tree
 
 MAX_ITERATIONS = 1000
-RESTARTS = 100
+RESTARTS = 60
 STARTS = ("nearby", "first-order", "uniform", "ad3")
 NODES_PER_ITERATION = 100  # as in the core: nodes are quick
 PROGRAMS = ("lp", "ilp")  # decoders that go through HiGHS
