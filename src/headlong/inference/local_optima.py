@@ -56,7 +56,7 @@ def _count(scores: FLOAT64, limit: int) -> int:
     others = np.setdiff1d(np.arange(len(scores)), cycle)
     inner = np.full((len(others) + 1, len(others) + 1), -np.inf)
     inner[:-1, :-1] = scores[np.ix_(others, others)]
-    inner[-1, :-1] = scores[np.ix_(cycle, others)].max(axis=0)
+    inner[-1, :-1] = scores[cycle][:, others].max(axis=0)
     total = 0
     for word in cycle:
         inner[:-1, -1] = scores[others, word]
