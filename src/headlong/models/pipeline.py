@@ -11,13 +11,13 @@ from typing import Any, Literal, Protocol, Self, get_args
 from headlong.errors import DataError, OptionError
 from headlong.inference.problem import Solution
 from headlong.learning.online import Progress
-from headlong.models.ahead import work_ahead
+from headlong.models.ahead import check_threads, work_ahead
 from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
 from headlong.models.lemmatizer import Lemmatizer
 from headlong.models.modelfile import write_model
 from headlong.models.options import ParserOptions
 from headlong.models.packing import pack, unpack
-from headlong.models.parser import Parser, check_threads
+from headlong.models.parser import Parser
 from headlong.models.tagger import Tagger, jackknife
 from headlong.models.tokenizer import Tokenizer
 from headlong.text import Sentence
