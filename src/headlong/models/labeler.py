@@ -15,6 +15,7 @@ from headlong.features import sequence
 from headlong.features.attributes import UINT32, WordEncoder
 from headlong.features.templates import Family
 from headlong.learning.online import Progress
+from headlong.models.ahead import check_threads
 from headlong.models.keeping import Arrays, Kept, State, fitting_together
 from headlong.models.sequence import INT32, SequenceData, SequenceModel, SequenceOptions
 from headlong.text import Sentence
@@ -157,8 +158,7 @@ class SequenceLabeler(Kept):
         With `confidence` each word has its label's probability in the extra column ``<column>_PROB``. Chunks are
         written in `scheme`, by default the one they were learnt in.
         """
-        if threads < 1:
-            raise OptionError(f"found threads = {threads}, expected at least 1")
+        check_threads(threads)
         if scheme is not None:
             check_scheme(scheme)
             if not self.options.scheme:

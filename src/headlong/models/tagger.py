@@ -16,6 +16,7 @@ from typing import Any, Self
 from headlong.errors import NotFittedError, OptionError
 from headlong.features.templates import Family
 from headlong.learning.online import Progress
+from headlong.models.ahead import check_threads
 from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
 from headlong.models.lexicon import Lexicon
 from headlong.models.sequence import SequenceModel
@@ -72,8 +73,7 @@ class Tagger(Kept):
         With `confidence` each word's MISC gets the probability of each tag: ``UPOSProb``, ``XPOSProb``, ``FEATSProb``;
         those of the second step are given the labels of the first.
         """
-        if threads < 1:
-            raise OptionError(f"found threads = {threads}, expected at least 1")
+        check_threads(threads)
         return self._tag(self.trained, iter(sentences), threads, confidence)
 
     @staticmethod
