@@ -152,7 +152,8 @@ class Parser:
                 begin, end = found.offsets[i], found.offsets[i + 1]
                 parsed = sentence.with_tree(head_list[begin:end], label_names[begin:end], deps)
                 if found.confidence:
-                    parsed = _with_confidence(parsed, *(column[begin:end] for column in found.confidence))
+                    shares = [list(map("{:.4f}".format, column[begin:end])) for column in found.confidence]
+                    parsed = parsed.with_misc(dict(zip(("HeadProb", "LabelProb"), shares, strict=True)))
                 if comments:
                     parsed = with_solution(parsed, found.solution(i))
                 if report:
@@ -321,14 +322,3 @@ class Parser:
         self._model = trained.core_model()
         if trained.pruning:
             self._pruner = trained.pruning.model.core_model()
-
-
-def _with_confidence(sentence: Sentence, arcs: Any, labelled: Any) -> Sentence:
-    def added(misc: str, arc: float, label: float) -> str:
-        new = f"HeadProb={arc:.4f}|LabelProb={label:.4f}"
-        pieces = misc.split("|") if misc != "_" else []
-        kept = [piece for piece in pieces if not piece.startswith(("HeadProb=", "LabelProb="))]
-        return "|".join([*kept, new])
-
-    misc = [added(*row) for row in zip(sentence.misc, arcs.tolist(), labelled.tolist(), strict=True)]
-    return sentence.with_columns(misc=["_", *misc[1:]])

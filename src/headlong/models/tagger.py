@@ -20,7 +20,7 @@ from headlong.models.ahead import check_threads
 from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
 from headlong.models.lexicon import Lexicon
 from headlong.models.sequence import SequenceModel
-from headlong.models.tagger_steps import COLUMNS, TaggerOptions, TaggerStep, TrainedTagger
+from headlong.models.tagger_steps import TaggerOptions, TaggerStep, TrainedTagger
 from headlong.models.tagger_training import train_tagger
 from headlong.text import Sentence
 
@@ -86,12 +86,11 @@ class Tagger(Kept):
             for sentence in chunk:
                 end = begin + len(sentence)
                 columns = {name: ["_", *values[begin:end]] for name, values in found.items()}
+                tagged = sentence.with_columns(**columns)
                 if confidence:
-                    rows = zip(*(probabilities[name][begin:end] for name in found), strict=True)
-                    names = [f"{name.upper()}Prob" for name in found]
-                    added = ["|".join(f"{n}={p:.4f}" for n, p in zip(names, row, strict=True)) for row in rows]
-                    columns["misc"] = ["_", *map(_with_misc, sentence.misc[1:], added)]
-                yield sentence.with_columns(**columns)
+                    shares = {f"{name.upper()}Prob": probabilities[name][begin:end] for name in found}
+                    tagged = tagged.with_misc({key: ["_", *map("{:.4f}".format, row)] for key, row in shares.items()})
+                yield tagged
                 begin = end
 
     # ---- keeping
@@ -188,9 +187,3 @@ def jackknife(
         tagger = make_tagger().fit(rest, threads=threads)
         tagged[fold::folds] = tagger.tag(sentences[fold::folds], threads=threads)
     return tagged
-
-
-def _with_misc(misc: str, added: str) -> str:
-    ours = tuple(f"{name.upper()}Prob=" for name in COLUMNS)
-    kept = [piece for piece in misc.split("|") if misc != "_" and not piece.startswith(ours)]
-    return "|".join([*kept, added])
