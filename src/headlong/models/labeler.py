@@ -18,6 +18,7 @@ from headlong.learning.online import Progress
 from headlong.models.ahead import check_threads
 from headlong.models.keeping import Arrays, Kept, State, fitting_together
 from headlong.models.sequence import INT32, SequenceData, SequenceModel, SequenceOptions
+from headlong.models.settings import check_choice, from_keywords
 from headlong.text import Sentence
 from headlong.text.formats import STANDARD
 from headlong.text.schemes import Scheme, check_scheme, convert_tags
@@ -57,11 +58,8 @@ class LabelerOptions:
 
     def check(self) -> None:
         """Raises OptionError for a value that cannot work."""
-        choices = {"task": tuple(sequence.TASKS), "scheme": ("", *get_args(Scheme))}
-        for name, allowed in choices.items():
-            if getattr(self, name) not in allowed:
-                listed = ", ".join(map(repr, allowed))
-                raise OptionError(f"found {name} = {getattr(self, name)!r}, expected one of {listed}")
+        check_choice("task", self.task, sequence.TASKS)
+        check_choice("scheme", self.scheme, ("", *get_args(Scheme)))
         if self.column in STANDARD and self.column not in _WRITTEN:
             listed = ", ".join(_WRITTEN)
             raise OptionError(f"found column = {self.column!r}, expected {listed} or one that CoNLL-U does not have")
@@ -87,11 +85,7 @@ class SequenceLabeler(Kept):
     KIND = "labeler"
 
     def __init__(self, **options: Any) -> None:
-        known = [field.name for field in fields(LabelerOptions)]
-        for name in options:
-            if name not in known:
-                raise OptionError(f"found the option {name!r}, expected one of {', '.join(known)}")
-        self.options = LabelerOptions(**options)
+        self.options = from_keywords(LabelerOptions, options)
         self._labels: tuple[str, ...] = ()
         self._model: SequenceModel | None = None
 

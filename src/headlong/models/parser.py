@@ -23,6 +23,7 @@ from headlong.models.found import Chunk, Found, with_solution
 from headlong.models.keeping import State
 from headlong.models.options import ParserOptions, Trained
 from headlong.models.search import Search, SearchOptions
+from headlong.models.settings import check_choice
 from headlong.models.storage import load_parser, parser_from_state, parser_state, save_parser
 from headlong.models.training import train_parser
 from headlong.text import DepsOption, Sentence
@@ -129,8 +130,7 @@ class Parser:
         `report` is told how each sentence was solved.
         """
         search = Search.of(self.trained, threads=threads, **options)
-        if deps not in get_args(DepsOption):
-            raise OptionError(f"found deps = {deps!r}, expected one of {', '.join(get_args(DepsOption))}")
+        check_choice("deps", deps, get_args(DepsOption))
         if confidence and self.trained.arcs.shape.higher and not self.trained.pruning:
             raise OptionError("found confidence for a parser of higher order without a pruner, expected one with it")
         return self._parse(iter(sentences), search, deps, confidence, solution, report)

@@ -18,6 +18,7 @@ from headlong.models.modelfile import write_model
 from headlong.models.options import ParserOptions
 from headlong.models.packing import pack, unpack
 from headlong.models.parser import Parser
+from headlong.models.settings import check_choice
 from headlong.models.tagger import Tagger, jackknife
 from headlong.models.tokenizer import Tokenizer
 from headlong.text import Sentence
@@ -149,8 +150,7 @@ class Pipeline(Kept):
         labels. The other options are those of `Parser.parse`.
         """
         check_threads(threads)
-        if tag not in get_args(TagOption):
-            raise OptionError(f"found tag = {tag!r}, expected one of {', '.join(get_args(TagOption))}")
+        check_choice("tag", tag, get_args(TagOption))
         self.parser.parse([], **options)  # complains about options before any work is done
 
         def work(chunk: list[Sentence]) -> tuple[list[Sentence], list[Solution]]:

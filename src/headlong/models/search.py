@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from headlong import _core
-from headlong.errors import OptionError
 from headlong.inference.decoders import (
     MAX_ITERATIONS,
     PROGRAMS,
@@ -18,6 +17,7 @@ from headlong.inference.decoders import decoder as decoder_called
 from headlong.inference.problem import Problem, Solution
 from headlong.models.ahead import check_threads
 from headlong.models.options import Trained
+from headlong.models.settings import check_choice
 
 # Sentences handed to the core at once. Each thread takes such a chunk: 16 are parsed in about 10 ms with order 1, which
 # keeps all threads busy until shortly before the end, and cost less than 1 % more than 256.
@@ -68,9 +68,10 @@ class Search:
         time_limit: float = TIME_LIMIT,
     ) -> Search:
         """The search that is asked for, with the defaults of a trained parser; OptionError for what cannot work."""
-        if trees not in (None, "any", "projective"):
-            raise OptionError(f"found trees = {trees!r}, expected one of any, projective")
-        projective = None if trees is None else trees == "projective"
+        projective = None
+        if trees is not None:
+            check_choice("trees", trees, ("any", "projective"))
+            projective = trees == "projective"
         if decoder is None:
             decoder = "exact"
             if not trained.arcs.shape.higher:

@@ -7,7 +7,6 @@ tables of their own, and pair templates score pairs together with the items.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache, cached_property
@@ -25,6 +24,7 @@ from headlong.learning.losses import LEARNERS, make_learner
 from headlong.learning.online import Loop, Progress, report_epoch
 from headlong.models.arcs import quantized
 from headlong.models.keeping import Arrays, State, fitting_together
+from headlong.models.settings import check_choice, check_positive, check_ranges
 
 INT16 = npt.NDArray[np.int16]
 INT32 = npt.NDArray[np.int32]
@@ -71,15 +71,9 @@ class SequenceOptions:
             "bits": (4, 24),
             "seed": (0, 2**63 - 1),
         }
-        for name, (low, high) in limits.items():
-            value = getattr(self, name)
-            if not isinstance(value, int) or not low <= value <= high:
-                raise OptionError(f"found {name} = {value!r}, expected {low} to {high}")
-        if self.learner not in LEARNERS:
-            raise OptionError(f"found learner = {self.learner!r}, expected one of {', '.join(LEARNERS)}")
-        for name in ("aggressiveness", "rate"):
-            if not 0.0 < getattr(self, name) < math.inf:
-                raise OptionError(f"found {name} = {getattr(self, name)}, expected a positive number")
+        check_ranges(self, limits)
+        check_choice("learner", self.learner, LEARNERS)
+        check_positive(self, "aggressiveness", "rate")
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ by their parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from itertools import islice
 from typing import Any, Self
 
@@ -20,6 +20,7 @@ from headlong.models.ahead import check_threads
 from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
 from headlong.models.lexicon import Lexicon
 from headlong.models.sequence import SequenceModel
+from headlong.models.settings import from_keywords
 from headlong.models.tagger_steps import TaggerOptions, TaggerStep, TrainedTagger
 from headlong.models.tagger_training import train_tagger
 from headlong.text import Sentence
@@ -43,11 +44,7 @@ class Tagger(Kept):
     KIND = "tagger"
 
     def __init__(self, **options: Any) -> None:
-        known = {field.name for field in fields(TaggerOptions)}
-        for name in options:
-            if name not in known:
-                raise OptionError(f"found the option {name!r}, expected one of {', '.join(sorted(known))}")
-        self.options = TaggerOptions(**options)
+        self.options = from_keywords(TaggerOptions, options)
         self._trained: TrainedTagger | None = None
 
     def fit(
