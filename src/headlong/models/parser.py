@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal, Self, Unpack, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from headlong.errors import NotFittedError, OptionError
 from headlong.features.attributes import WordEncoder
@@ -20,16 +19,16 @@ from headlong.learning.online import Progress
 from headlong.models.ahead import check_threads, work_ahead
 from headlong.models.arcs import family_kind
 from headlong.models.found import Chunk, Found, with_solution
-from headlong.models.keeping import State
+from headlong.models.keeping import Arrays, Kept, State, fitting_together
 from headlong.models.options import ParserOptions, Trained
 from headlong.models.search import Search, SearchOptions
 from headlong.models.settings import check_choice
-from headlong.models.storage import load_parser, parser_from_state, parser_state, save_parser
+from headlong.models.storage import parser_from_state, parser_state
 from headlong.models.training import train_parser
 from headlong.text import DepsOption, Sentence
 
 
-class Parser:
+class Parser(Kept):
     """A dependency parser over sentences with words, tags and (where the treebank has them) lemmas and features.
 
     The options are those of `ParserOptions`. `fit` trains, `parse` fills in HEAD and DEPREL, `save` and `headlong.load`
@@ -42,6 +41,8 @@ class Parser:
     >>> parsed.heads, parsed.labels[1:]
     ([-1, 2, 0], ['nsubj', 'root'])
     """
+
+    KIND = "parser"
 
     def __init__(
         self,
@@ -256,23 +257,15 @@ class Parser:
 
     # ---- keeping
 
-    def save(self, path: str | Path) -> None:
-        """Writes the model to one file, at once or not at all."""
-        save_parser(self.trained, self.options, path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Reads a model file; a damaged or foreign one is refused with ModelError."""
-        return cls._of(*load_parser(path))
-
     def state(self) -> State:
         """All there is to the parser: metadata for JSON, and arrays."""
         return parser_state(self.trained, self.options)
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], path: str = "a model") -> Self:
-        """The parser whose `state` this is; `path` is for the message of ModelError."""
-        return cls._of(*parser_from_state(metadata, arrays, path))
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
+        """The parser whose `state` this is; the arrays are used as they are."""
+        with fitting_together("a parser"):
+            return cls._of(*parser_from_state(metadata, arrays))
 
     @classmethod
     def _of(cls, trained: Trained, options: ParserOptions) -> Self:
