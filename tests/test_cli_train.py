@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import headlong
-from headlong.cli import progress, shared
+from headlong.cli import progress, training
 from headlong.learning.online import Progress
 from headlong.text import read_conllu
 from tests.commands import BAD, CATS, CYCLE, DOGS, SMALL, TREEBANK, TWO_ROOTS, run
@@ -157,9 +157,9 @@ def test_resume_needs_a_checkpoint(folder, capsys):
 
 
 def test_memory_is_told_where_the_system_tells(monkeypatch):
-    assert shared.peak_memory()[0].startswith("peak memory ")
+    assert training.peak_memory()[0].startswith("peak memory ")
     monkeypatch.setitem(sys.modules, "resource", None)
-    assert shared.peak_memory() == []
+    assert training.peak_memory() == []
 
 
 def test_progress_on_a_terminal(folder, capsys, monkeypatch):
