@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import islice, pairwise
 from typing import Any, Self, cast, get_args
@@ -14,10 +14,11 @@ from headlong.evaluation.chunks import chunk_tags, evaluate_chunks
 from headlong.features import sequence
 from headlong.features.attributes import UINT32, WordEncoder
 from headlong.features.templates import Family
-from headlong.learning.online import Progress
+from headlong.learning.online import Report
 from headlong.models.ahead import check_threads
 from headlong.models.keeping import Arrays, Kept, State, fitting_together
-from headlong.models.sequence import INT32, SequenceData, SequenceModel, SequenceOptions
+from headlong.models.sequence import SequenceModel
+from headlong.models.sequence_shape import INT32, SequenceData, SequenceOptions
 from headlong.models.settings import check_choice, from_keywords
 from headlong.text import Sentence
 from headlong.text.formats import STANDARD
@@ -95,7 +96,7 @@ class SequenceLabeler(Kept):
         dev: Iterable[Sentence] | None = None,
         *,
         threads: int = 1,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Report = None,
     ) -> Self:
         """Trains on labelled sentences; forgets any earlier training. Returns the labeler itself.
 

@@ -17,10 +17,11 @@ import numpy.typing as npt
 from headlong.errors import DataError, NotFittedError
 from headlong.features.attributes import shape
 from headlong.features.templates import Family, rows
+from headlong.learning.online import Report
 from headlong.models.decisions import Decisions
 from headlong.models.edits import KEEP, LOWER, WHOLE, Edit, edit_between
 from headlong.models.keeping import Arrays, State, below, fitting_together
-from headlong.models.sequence import Report, SequenceOptions
+from headlong.models.sequence_shape import SequenceOptions
 from headlong.text import Sentence
 
 UINT16 = npt.NDArray[np.uint16]

@@ -15,7 +15,7 @@ from headlong.features.attributes import WordEncoder
 from headlong.features.templates import Family
 from headlong.inference.decoders import marginals
 from headlong.inference.problem import FLOAT64, Parts, Problem, Solution
-from headlong.learning.online import Progress
+from headlong.learning.online import Report
 from headlong.models.ahead import check_threads, work_ahead
 from headlong.models.arcs import family_kind
 from headlong.models.found import Chunk, Found, with_solution
@@ -82,7 +82,7 @@ class Parser(Kept):
         dev: Iterable[Sentence] | None = None,
         *,
         threads: int = 1,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Report = None,
         checkpoint: str | Path | None = None,
         resume: bool = False,
     ) -> Self:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, Self, get_args
 
 from headlong.errors import DataError, OptionError
 from headlong.inference.problem import Solution
-from headlong.learning.online import Progress
+from headlong.learning.online import Report
 from headlong.models.ahead import check_threads, work_ahead
 from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
 from headlong.models.lemmatizer import Lemmatizer
@@ -23,7 +23,6 @@ from headlong.models.tagger import Tagger, jackknife
 from headlong.models.tokenizer import Tokenizer
 from headlong.text import Sentence
 
-Report = Callable[[Progress], None] | None
 TagOption = Literal["auto", "always", "never"]
 _STEPS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _FOLD_EPOCHS = 5

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from headlong.errors import NotFittedError, OptionError
 from headlong.features.templates import Family
-from headlong.learning.online import Progress
+from headlong.learning.online import Report
 from headlong.models.ahead import check_threads
 from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
 from headlong.models.lexicon import Lexicon
@@ -53,7 +53,7 @@ class Tagger(Kept):
         dev: Iterable[Sentence] | None = None,
         *,
         threads: int = 1,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Report = None,
     ) -> Self:
         """Trains on tagged sentences; forgets any earlier training. Returns the tagger itself.
 

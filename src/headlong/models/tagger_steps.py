@@ -13,7 +13,8 @@ import numpy.typing as npt
 from headlong.errors import OptionError
 from headlong.features.attributes import FormCodes, RowCache, attribute_code
 from headlong.models.lexicon import Lexicon
-from headlong.models.sequence import SequenceData, SequenceModel, SequenceOptions
+from headlong.models.sequence import SequenceModel
+from headlong.models.sequence_shape import SequenceData, SequenceOptions
 from headlong.text import Sentence
 
 COLUMNS = ("upos", "xpos", "feats")

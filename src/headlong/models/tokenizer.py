@@ -13,10 +13,10 @@ import numpy.typing as npt
 from headlong.errors import DataError, NotFittedError, OptionError
 from headlong.evaluation import evaluate
 from headlong.features.boundaries import PARAGRAPH
+from headlong.learning.online import Report
 from headlong.models.keeping import Arrays, State, below, fitting_together
 from headlong.models.multiword import MultiwordSplitter
 from headlong.models.segmenter import Segmenter, Segments, TokenizerOptions, limited
-from headlong.models.sequence import Report
 from headlong.text import MultiwordToken, Sentence
 from headlong.text.plain import escaped_spaces, plain_text, with_line_ends
 
