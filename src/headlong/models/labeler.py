@@ -9,14 +9,14 @@ from typing import Any, Self, cast, get_args
 
 import numpy as np
 
-from headlong.errors import DataError, NotFittedError, OptionError
+from headlong.errors import DataError, OptionError
 from headlong.evaluation.chunks import chunk_tags, evaluate_chunks
 from headlong.features import sequence
 from headlong.features.attributes import UINT32, WordEncoder
 from headlong.features.templates import Family
 from headlong.learning.online import Report
 from headlong.models.ahead import check_threads
-from headlong.models.keeping import Arrays, Kept, State, fitting_together
+from headlong.models.keeping import Arrays, Kept, State, fitting_together, required
 from headlong.models.sequence import SequenceModel
 from headlong.models.sequence_shape import INT32, SequenceData, SequenceOptions
 from headlong.models.settings import check_choice, from_keywords
@@ -214,9 +214,7 @@ class SequenceLabeler(Kept):
     @property
     def model(self) -> SequenceModel:
         """The trained chain."""
-        if self._model is None:
-            raise NotFittedError("this labeler has not been trained: call fit, or load a model")
-        return self._model
+        return required(self._model, "labeler")
 
     @property
     def families(self) -> tuple[Family, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, Unpack, get_args
 
 import numpy as np
 
-from headlong.errors import NotFittedError, OptionError
+from headlong.errors import OptionError
 from headlong.features.attributes import WordEncoder
 from headlong.features.templates import Family
 from headlong.inference.decoders import marginals
@@ -19,7 +19,7 @@ from headlong.learning.online import Report
 from headlong.models.ahead import check_threads, work_ahead
 from headlong.models.arcs import family_kind
 from headlong.models.found import Chunk, Found, with_solution
-from headlong.models.keeping import Arrays, Kept, State, fitting_together
+from headlong.models.keeping import Arrays, Kept, State, fitting_together, required
 from headlong.models.options import ParserOptions, Trained
 from headlong.models.search import Search, SearchOptions
 from headlong.models.settings import check_choice
@@ -277,9 +277,7 @@ class Parser(Kept):
     @property
     def trained(self) -> Trained:
         """What training left behind."""
-        if self._trained is None:
-            raise NotFittedError("this parser has not been trained: call fit, or headlong.load a model")
-        return self._trained
+        return required(self._trained, "parser")
 
     def info(self) -> dict[str, Any]:
         """The model card: options, labels, tags, templates, licence, scores, training data."""

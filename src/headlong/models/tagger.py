@@ -13,11 +13,11 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any, Self
 
-from headlong.errors import NotFittedError, OptionError
+from headlong.errors import OptionError
 from headlong.features.templates import Family
 from headlong.learning.online import Report
 from headlong.models.ahead import check_threads
-from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
+from headlong.models.keeping import Arrays, Kept, State, below, fitting_together, required
 from headlong.models.lexicon import Lexicon
 from headlong.models.sequence import SequenceModel
 from headlong.models.settings import from_keywords
@@ -134,9 +134,7 @@ class Tagger(Kept):
     @property
     def trained(self) -> TrainedTagger:
         """What training left behind."""
-        if self._trained is None:
-            raise NotFittedError("this tagger has not been trained: call fit, or load a model")
-        return self._trained
+        return required(self._trained, "tagger")
 
     @property
     def columns(self) -> tuple[str, ...]:
