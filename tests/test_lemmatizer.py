@@ -90,7 +90,7 @@ x         UNKNOWN  _             x
 """
 
 
-@pytest.mark.parametrize(("form", "upos", "feats", "expected"), map(str.split, EXPECTED.splitlines()))
+@pytest.mark.parametrize(("form", "upos", "feats", "expected"), [row.split() for row in EXPECTED.splitlines()])
 def test_lemmas(lemmatizer: Lemmatizer, form: str, upos: str, feats: str, expected: str) -> None:
     assert lemma(lemmatizer, form, upos, feats) == expected
 
