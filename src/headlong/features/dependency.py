@@ -49,7 +49,7 @@ h[-1].lemma h.upos m.upos | h[+1].lemma h.upos m.upos | h.upos m.upos m[-1].lemm
 h.lower m[-1].upos m.upos m[+1].upos | m.lower h[-1].upos h.upos h[+1].upos
 """
 
-# How the words are joined to others in writing; what stands between the two, and whether they agree: together worth 0.2.
+# How the two are joined to others in writing, what stands between them, and whether they agree: together worth 0.2.
 _RELATIONS = """
 h.upos m.upos h.joint m.joint dist | m.lower m.joint side | h.upos m.lower m.joint dist
 h.upos m.upos agree | h.upos m.upos agree dist | h.lemma m.upos agree | h.feats m.feats agree side
