@@ -312,9 +312,8 @@ def test_joints_tell_spaces_and_multiword_tokens() -> None:
 
 
 def test_words_differ_by_how_they_are_joined() -> None:
-    columns = {"upos": ["PUNCT", "NOUN", "PUNCT"]}
-    quoted = Sentence.from_words(['"', "Tor", '"'], misc=["SpaceAfter=No", "SpaceAfter=No", "_"], **columns)
-    apart = Sentence.from_words(['"', "Tor", '"'], **columns)
+    apart = Sentence.from_words(['"', "Tor", '"'], upos=["PUNCT", "NOUN", "PUNCT"])
+    quoted = apart.with_columns(misc=["_", "SpaceAfter=No", "SpaceAfter=No", "_"])
     codes, _, _ = WordEncoder(("joint", "lower"), ("NOUN", "PUNCT")).encode([quoted, apart])
     joint, lower = codes.T.reshape(2, 2, 4)
     assert len(set(joint[0, 1:].tolist())) == 3
