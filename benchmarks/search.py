@@ -79,7 +79,7 @@ def measure(setting: Setting, split: str, limit: int) -> dict[str, Any]:
     }
 
 
-def report(output: Output, figures: dict[str, dict[str, Any]], split: str) -> None:
+def report(output: Output, figures: dict[str, dict[str, Any]], split: str, limit: int) -> None:
     """The section of RESULTS.md."""
     default = f"nearby {RESTARTS}"
     rows = [
@@ -97,7 +97,8 @@ def report(output: Output, figures: dict[str, dict[str, Any]], split: str) -> No
         [f"{name}: {way}", *values.values()] for name, one in figures.items() for way, values in one["ways"].items()
     ]
     lines = [
-        f"`python -m benchmarks.search --split {split}`: climb with {RESTARTS} restarts without change against ad3 and "
+        f"`python -m benchmarks.search --split {split} --limit {limit}`: climb with {RESTARTS} restarts without change against "
+        "ad3 and "
         "exact on the same scored problems, times of decoding alone in one run. The optimum is the one that exact "
         "proves. Local optima are those of the arc scores with any number of roots, by percentile, counted up to "
         f"{OPTIMA_LIMIT}.",
@@ -123,7 +124,7 @@ def main() -> None:
     settings = [Setting(name, int(order), quick=args.quick) for order in args.orders for name in args.treebanks]
     figures = {f"{one.treebank} order {one.order}": measure(one, args.split, args.limit) for one in settings}
     output.save("search", {"split": args.split, "limit": args.limit, "models": figures})
-    report(output, figures, args.split)
+    report(output, figures, args.split, args.limit)
 
 
 if __name__ == "__main__":
