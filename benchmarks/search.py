@@ -97,8 +97,8 @@ def report(output: Output, figures: dict[str, dict[str, Any]], split: str, limit
         [f"{name}: {way}", *values.values()] for name, one in figures.items() for way, values in one["ways"].items()
     ]
     lines = [
-        f"`python -m benchmarks.search --split {split} --limit {limit}`: climb with {RESTARTS} restarts without change against "
-        "ad3 and "
+        f"`python -m benchmarks.search --split {split} --limit {limit}`: climb with {RESTARTS} restarts without "
+        "change against ad3 and "
         "exact on the same scored problems, times of decoding alone in one run. The optimum is the one that exact "
         "proves. Local optima are those of the arc scores with any number of roots, by percentile, counted up to "
         f"{OPTIMA_LIMIT}.",
