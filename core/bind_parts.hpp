@@ -3,14 +3,20 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
 #include <string>
 
+#include "bind_common.hpp"
 #include "parser/extra_decoder.hpp"
 
 void bind_parts(nanobind::module_& m);
 
 // The decoder of that name; an unknown one is a ValueError.
 headlong::TreeMethod method_of(const std::string& name);
+
+// Sets the settings of single methods and the tree to favour, [words] heads, if they are given.
+void tune(headlong::TreeOptions& options, const headlong::Tuning* tuning,
+          const std::optional<headlong::In<headlong::Index, 1>>& toward, std::size_t words);
 
 // Extras as a Python object, which keeps the frames that they were laid out for alive.
 nanobind::object extras_object(nanobind::object frames, headlong::Extras extras);

@@ -78,7 +78,9 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const T
     build_arcs(model.model, words, problem);
     fold_best_labels(model.model, words, 0.0F, problem);
     const auto heads = answers.heads.subspan(begin, count), labels = answers.labels.subspan(begin, count);
-    decode_sentence(model.model, words, options, workspaces[thread], heads, labels);
+    TreeOptions own = options;
+    if (!own.toward.empty()) own.toward = own.toward.subspan(begin, count);
+    decode_sentence(model.model, words, own, workspaces[thread], heads, labels);
     if (model.model.nearby) label_tree(model.model, words, problem, heads, labels, labeler);
     const TreeSolution& solution = higher.solution;
     answers.scores[s] = solution.score;

@@ -3,8 +3,10 @@
 
 #include "parser/descent.hpp"
 #include "search/climb.hpp"
+#include "search/greedy.hpp"
 #include "solvers/solver.hpp"
 #include "trees/eisner.hpp"
+#include "trees/kbest.hpp"
 #include "trees/mst.hpp"
 
 namespace headlong {
@@ -12,6 +14,9 @@ namespace headlong {
 enum class TreeMethod : std::uint8_t {
   Arcs,         // the best tree of the arc scores alone; no bound
   Climb,        // the best first-order tree, improved by local search; no bound
+  Greedy,       // one arc after the other (search/greedy.hpp), basic; no bound
+  GreedyPP,     // the same with predictions of partial parts
+  Rerank,       // the best of the k best first-order trees; no bound
   Ad3,          // then the relaxation
   Subgradient,  // the same by the subgradient method
   Exact         // branch and bound on the descent
@@ -19,6 +24,12 @@ enum class TreeMethod : std::uint8_t {
 
 // Nodes of branch and bound that count as an iteration: a node is quick, and hard sentences have thousands.
 inline constexpr Index NODES_PER_ITERATION = 100;
+
+// Settings of single methods.
+struct Tuning {
+  GreedyOptions greedy;
+  Index trees = 64;  // how many Rerank looks at
+};
 
 struct TreeOptions {
   TreeMethod method = TreeMethod::Ad3;
@@ -28,6 +39,8 @@ struct TreeOptions {
   Index max_sweeps = 64;        // of the descent before the solver; 0: the solver alone
   double time_limit = 0.0;      // seconds; 0: none
   double tolerance = 1e-9;      // a relative gap between bound and score below this is a certificate
+  Tuning tuning;
+  std::span<const Index> toward;  // [size] a tree that greedy inference is to favour, or empty
 };
 
 struct TreeSolution {
@@ -50,6 +63,8 @@ struct TreeWorkspace {
   MstWorkspace mst;
   EisnerWorkspace eisner;
   ClimbWorkspace climb;
+  GreedyWorkspace greedy;
+  KBestWorkspace kbest;
   Descent descent;
   Graph graph;
   std::vector<std::uint8_t> keep;  // [arcs]

@@ -1,5 +1,6 @@
 """Factor graphs over binary variables: state a problem with variables and factors, solve it with any method."""
 
+from headlong.inference.decoders import best_trees
 from headlong.inference.factors import (
     AndOut,
     AtMost,
@@ -19,6 +20,7 @@ from headlong.inference.factors import (
 from headlong.inference.graph import Graph
 from headlong.inference.solving import GraphSolution, solve
 from headlong.inference.structures import Path, Tree
+from headlong.inference.tuning import Tuning
 from headlong.inference.variables import Variables
 
 __all__ = [
@@ -38,8 +40,10 @@ __all__ = [
     "Path",
     "PythonFactor",
     "Tree",
+    "Tuning",
     "Variables",
     "Xor",
     "XorOut",
+    "best_trees",
     "solve",
 ]
