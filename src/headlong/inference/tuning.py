@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from headlong import _core
 from headlong.errors import OptionError
@@ -15,7 +16,7 @@ Absence = Literal["charge", "ignore", "omit"]
 
 @dataclass(frozen=True)
 class Tuning:
-    """Settings of greedy inference (Tchernowitz et al. 2016) and of reranking; the defaults do well on development data.
+    """Settings of greedy inference (Tchernowitz et al. 2016) and of reranking; the defaults suit most models.
 
     alpha: how much the chance of an arc depends on its score: exp(alpha * score), 0: not at all.
     beta: how much losses count beside gains, 0 to 1.
@@ -24,7 +25,7 @@ class Tuning:
     absence: what becomes of parts that need some candidate not to be in the tree, such as consecutive siblings with a
         candidate between them. "charge": they count, and choosing such an arc loses them; "ignore": they count as if
         they did not need it; "omit": they do not count before whole trees are compared, as in the paper.
-    gamma1, gamma2, gamma3: by how much parts of one, two and three arcs of a tree that is to be favoured are worth more.
+    gamma1, gamma2, gamma3: by how much parts of order 1, 2 and 3 of a tree that is to be favoured are worth more.
     trees: how many first-order trees ``rerank`` looks at.
 
     ``greedy`` does not use `alpha` and `beta`.
@@ -60,8 +61,8 @@ class Tuning:
     @classmethod
     def parse(cls, text: str) -> Self:
         """From text such as "alpha=1,beam=3"; what is not named has its default."""
-        kinds = {field.name: type(field.default) for field in fields(cls)}
-        found = {}
+        kinds: dict[str, Callable[[str], Any]] = {field.name: type(field.default) for field in fields(cls)}
+        found: dict[str, Any] = {}
         for setting in filter(None, (word.strip() for word in text.split(","))):
             name, _, value = setting.partition("=")
             if name not in kinds or not value:

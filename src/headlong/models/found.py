@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from headlong.errors import OptionError
 from headlong.inference.problem import FLOAT64, INT32, Solution, Status
 from headlong.text import Sentence
 from headlong.text.universal import is_punctuation
@@ -76,6 +77,29 @@ def cut(sentence: Sentence) -> list[Sentence]:
         )
         begin = end
     return pieces
+
+
+def trees_to_favour(
+    sentences: Sequence[Sentence], others: Sequence[Sentence], cuts: Sequence[Sequence[Sentence]]
+) -> INT32:
+    """The heads of other trees of the sentences, for the words of all pieces; -1 where a head is in another piece."""
+    if len(others) < len(sentences):
+        raise OptionError("found fewer trees to favour than sentences, expected one for each")
+    found: list[npt.NDArray[Any]] = []
+    for sentence, other, pieces in zip(sentences, others, cuts, strict=True):
+        if len(other) != len(sentence):
+            start = " ".join(sentence.forms[1:6])
+            raise OptionError(
+                f"found a tree of {len(other)} words to favour for the sentence that begins with {start!r}, "
+                f"expected one of {len(sentence)} words"
+            )
+        heads, before = np.array(other.heads, np.int32), 0
+        for piece in pieces:
+            own = heads[before + 1 : before + len(piece) + 1]
+            inside = (own > before) & (own <= before + len(piece))
+            found += [np.array([-1]), np.where(inside, own - before, np.where(own == 0, 0, -1))]
+            before += len(piece)
+    return np.concatenate(found).astype(np.int32) if found else np.zeros(0, np.int32)
 
 
 def join(found: Found, counts: Sequence[int], label_names: Sequence[str]) -> Found:

@@ -26,12 +26,13 @@ from headlong.inference.decoders import (
 )
 from headlong.inference.decoders import decoder as decoder_called
 from headlong.inference.problem import FLOAT64, INT32, Parts, Problem, Solution
+from headlong.inference.tuning import Tuning
 from headlong.learning.online import Progress
 from headlong.models.ahead import work_ahead
 from headlong.models.arcs import family_kind
-from headlong.models.found import Found, cut, join
+from headlong.models.found import Found, cut, join, trees_to_favour
 from headlong.models.keeping import State
-from headlong.models.options import ParserOptions, Trained
+from headlong.models.options import ParserOptions, Trained, TrainingDecoder
 from headlong.models.storage import load_parser, parser_from_state, parser_state, save_parser
 from headlong.models.training import train_parser
 from headlong.text import DepsOption, Sentence
@@ -77,7 +78,7 @@ class Parser:
         pruner_bits: int = 18,
         root: Literal["auto", "single", "multi"] = "auto",
         trees: Literal["auto", "any", "projective"] = "auto",
-        training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs", "automata"] = "exact",
+        training_decoder: TrainingDecoder = "exact",
         seed: int = 1,
         licence: str = "",
         name: str = "",
@@ -130,6 +131,8 @@ class Parser:
         trees: Literal["any", "projective"] | None = None,
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = TIME_LIMIT,
+        tuning: Tuning | None = None,
+        toward: str | Iterable[Sentence] | None = None,
         deps: DepsOption = "clear",
         confidence: bool = False,
         solution: bool = False,
@@ -144,13 +147,17 @@ class Parser:
         certified; which sentences the time limit meets depends on the machine. A sentence of more than 1,000 words is
         parsed in pieces, and is not certified either: status "approximate".
 
+        `tuning` has the settings of "greedy", "greedy-pp" and "rerank". The first two favour the trees of `toward`:
+        those of another decoder, by its name, or those of sentences, one for each, such as another parser's output.
+        Order 1 and other decoders ignore both.
+
         `deps` says what becomes of a DEPS column that the new tree makes stale. With `confidence` each word's MISC gets
         ``HeadProb`` and ``LabelProb``, the probabilities of its arc and of its labelled arc: those of the distribution
         over trees for order 1, and for higher orders those of the pruner, a first-order model, for arcs. With
         `solution` the comments get parse_score, parse_bound, parse_certified, parse_iterations and parse_status.
         `report` is told how each sentence was solved.
         """
-        search = self._search(threads, decoder, trees, max_iterations, time_limit)
+        search = self._search(threads, decoder, trees, max_iterations, time_limit, tuning, toward)
         if deps not in get_args(DepsOption):
             raise OptionError(f"found deps = {deps!r}, expected one of {', '.join(get_args(DepsOption))}")
         if confidence and self.trained.arcs.shape.higher and not self.trained.pruning:
@@ -190,13 +197,16 @@ class Parser:
         trees: Literal["any", "projective"] | None = None,
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = TIME_LIMIT,
+        tuning: Tuning | None = None,
+        toward: str | Iterable[Sentence] | None = None,
     ) -> Iterator[Solution]:
         """Solutions instead of sentences: score, bound and certificate beside heads and labels (as numbers).
 
         The options are those of `parse`, and so are heads and labels. The score is that of `Problem.score`, where each
         arc has its own best label; which label it gets in the end is decided in the light of the tree.
         """
-        return self._solve(iter(sentences), self._search(threads, decoder, trees, max_iterations, time_limit))
+        search = self._search(threads, decoder, trees, max_iterations, time_limit, tuning, toward)
+        return self._solve(iter(sentences), search)
 
     def _solve(self, sentences: Iterator[Sentence], search: _Search) -> Iterator[Solution]:
         for chunk, found in self._decoded(sentences, search, confidence=False):
@@ -207,13 +217,16 @@ class Parser:
     ) -> Iterator[tuple[list[Sentence], Found]]:
         """The sentences in chunks, with what was found for them; threads take a chunk each."""
 
+        others = None if isinstance(search.toward, str | None) else iter(search.toward)
+
         def prepare(chunk: list[Sentence]) -> _Chunk:
             cuts = list(map(cut, chunk))
             pieces = list(chain.from_iterable(cuts))
-            return _Chunk(chunk, pieces, list(map(len, cuts)), *self._encoder.batch(pieces))
+            favoured = None if others is None else trees_to_favour(chunk, list(islice(others, len(chunk))), cuts)
+            return _Chunk(chunk, pieces, list(map(len, cuts)), *self._encoder.batch(pieces), favoured)
 
         def work(chunk: _Chunk) -> Found:
-            found = self._decode(chunk.pieces, chunk.batch, chunk.offsets, search)
+            found = self._decode(chunk, search)
             if confidence:
                 arcs, labelled = self._model.confidence(chunk.batch, found.heads, found.labels, search.projective, 1)
                 found = replace(found, confidence=(arcs, labelled))
@@ -225,7 +238,14 @@ class Parser:
             yield chunk.sentences, found
 
     def _search(
-        self, threads: int, name: str | None, trees: str | None, max_iterations: int, time_limit: float
+        self,
+        threads: int,
+        name: str | None,
+        trees: str | None,
+        max_iterations: int,
+        time_limit: float,
+        tuning: Tuning | None,
+        toward: str | Iterable[Sentence] | None,
     ) -> _Search:
         """How to search, with the defaults of this parser; OptionError for what cannot work."""
         trained = self._require()
@@ -242,10 +262,27 @@ class Parser:
         check_limits(max_iterations, time_limit)
         projective = searches_projective(name, projective)
         threads = check_threads(threads)
-        return _Search(name, decode, projective, 1 if name in PROGRAMS else threads, max_iterations, float(time_limit))
+        if isinstance(toward, str):
+            searches_projective(decoder_called(toward).name, projective)
+        one_by_one = name in PROGRAMS or toward in PROGRAMS
+        return _Search(
+            name,
+            decode,
+            projective,
+            1 if one_by_one else threads,
+            max_iterations,
+            float(time_limit),
+            tuning.core() if tuning else None,
+            toward,
+        )
 
-    def _decode(self, chunk: list[Sentence], batch: _core.Batch, offsets: INT32, search: _Search) -> Found:
+    def _decode(self, chunk: _Chunk, search: _Search) -> Found:
+        batch, offsets = chunk.batch, chunk.offsets
         if search.name not in PROGRAMS:
+            favoured = chunk.favoured
+            if isinstance(search.toward, str):
+                first = replace(search, name=search.toward, decode=decoder_called(search.toward), toward=None)
+                favoured = self._decode(chunk, first).heads
             return Found(
                 offsets,
                 *self._model.parse(
@@ -255,6 +292,8 @@ class Parser:
                     1,
                     search.max_iterations,
                     search.time_limit,
+                    search.tuning,
+                    favoured,
                 ),
             )
         solved = [
@@ -264,7 +303,7 @@ class Parser:
                 max_iterations=search.max_iterations,
                 time_limit=search.time_limit,
             )
-            for sentence in chunk
+            for sentence in chunk.pieces
         ]
         heads = np.concatenate([one.heads for one in solved])
         return Found(
@@ -411,11 +450,13 @@ class _Search:
     threads: int
     max_iterations: int
     time_limit: float
+    tuning: _core.Tuning | None
+    toward: str | Iterable[Sentence] | None
 
     @property
     def chunk(self) -> int:
         """How many sentences to take at once; programs, which are slow, go one by one."""
-        return 1 if self.name in PROGRAMS else _CHUNK
+        return 1 if self.name in PROGRAMS or self.toward in PROGRAMS else _CHUNK
 
 
 @dataclass(frozen=True)
@@ -427,6 +468,7 @@ class _Chunk:
     counts: list[int]
     batch: _core.Batch
     offsets: INT32
+    favoured: INT32 | None  # [words] heads that greedy inference is to favour
 
 
 def check_threads(threads: int) -> int:
