@@ -153,10 +153,8 @@ class Pipeline(Kept):
         check_threads(threads)
         if tag not in get_args(TagOption):
             raise OptionError(f"found tag = {tag!r}, expected one of {', '.join(get_args(TagOption))}")
-        self.parser.parse(
-            [], toward=toward if isinstance(toward, str) else None, **options
-        )  # complains about options before any work is done
-
+        # Complains about options before any work is done.
+        self.parser.parse([], toward=toward if isinstance(toward, str) else None, **options)
         others = toward if isinstance(toward, str | None) else iter(toward)
 
         def with_trees(chunk: list[Sentence]) -> _Chunk:
