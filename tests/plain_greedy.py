@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tests.oracles import is_projective, is_tree, root_arcs
 from tests.plain_extras import ARBITRARY_SIBLING, PlainExtras
 
@@ -44,9 +46,10 @@ class PlainGreedy:
     def __post_init__(self) -> None:
         frames = self.plain.frames
         self.arcs = [(head, word) for word, row in enumerate(frames.candidates) for head in row]
-        families = [frames.arc_scores, frames.pairs, frames.triples, frames.grand]
-        families.append(self.plain.scores.get(ARBITRARY_SIBLING, {}))  # type: ignore[arg-type]
-        finite = [abs(score) for family in families for score in family.values() if score > -math.inf]
+        siblings = self.plain.scores.get(ARBITRARY_SIBLING, {})
+        scores = [*frames.arc_scores.values(), *frames.pairs.values(), *frames.triples.values()]
+        scores += [*frames.grand.values(), *siblings.values()]
+        finite = [abs(score) for score in scores if score > -math.inf]
         self.scale = 1.0 + max(finite, default=0.0)
         self.parts = [part for part in self.all_parts() if self.counts(part)]
         self.chances = {}
@@ -73,7 +76,7 @@ class PlainGreedy:
         for arc in self.arcs:
             add([arc], [], self.weight(frames.arc_scores[arc]))
         for head in range(frames.size):
-            lanes = [[]] if head == 0 else [[(above, head)] for above in frames.candidates[head]]
+            lanes: list[list[Arc]] = [[]] if head == 0 else [[(above, head)] for above in frames.candidates[head]]
             for side in (0, 1):
                 fan = [(head, word) for word in frames.fan(head, side)]
                 end = len(fan) + 1
@@ -96,9 +99,9 @@ class PlainGreedy:
                             lacks = [*needed(*range(before + 1, first)), *between]
                             add(needed(before, first, second), lacks, self.weight(score))
                 for place in range(1, end):
-                    for lane, arc in enumerate(lanes):
-                        add([*arc, *needed(place)], [], self.weight(frames.grand[head, side, place, lane]))
-        for (head, word, later), score in self.plain.scores.get(ARBITRARY_SIBLING, {}).items():  # type: ignore[misc]
+                    for number, lane in enumerate(lanes):
+                        add([*lane, *needed(place)], [], self.weight(frames.grand[head, side, place, number]))
+        for (head, word, later), score in self.plain.scores.get(ARBITRARY_SIBLING, {}).items():
             add([(head, word), (head, later)], [], self.weight(score))
         return found
 
@@ -188,8 +191,11 @@ class PlainGreedy:
                 following.append((value, longer, self.remaining(chosen, left, arc)))
             beam = following
         found = [self.heads(chosen) for _, chosen, _ in beam]
-        best = max(range(len(found)), key=lambda i: (self.plain.worth(found[i]), -i)) if len(found) > 1 else 0
+        best = max(range(len(found)), key=lambda i: (self.worth(found[i]), -i)) if len(found) > 1 else 0
         return self.swap(found[best])
+
+    def worth(self, heads: list[int]) -> float:
+        return self.plain.worth(np.array(heads))
 
     def heads(self, chosen: frozenset[Arc]) -> list[int]:
         heads = {word: head for head, word in chosen}
@@ -197,14 +203,14 @@ class PlainGreedy:
 
     def swap(self, heads: list[int]) -> list[int]:
         for _ in range(self.swaps):
-            before = self.plain.worth(heads)
+            before = self.worth(heads)
             least = 1e-9 * (1.0 + abs(before)) if before > -math.inf else 1e-9
             best, chosen = 0.0, None
             for head, word in self.arcs:
                 changed = self.swapped(heads, head, word)
                 if changed is None:
                     continue
-                after = self.plain.worth(changed)
+                after = self.worth(changed)
                 gain = -math.inf if after == -math.inf else after - before
                 if gain > best + least:
                     best, chosen = gain, changed

@@ -32,7 +32,7 @@ namespace headlong {
 struct GreedyOptions {
   bool predicts = true;  // algorithm 2; the parser's decoders set it by their names
   double alpha = 1.0;
-  double beta = 0.3;
+  double beta = 0.5;
   Index beam = 1;
   Index swaps = 5;
   Absence absence = Absence::Charge;

@@ -35,7 +35,7 @@ class Tuning:
     """
 
     alpha: float = 1.0
-    beta: float = 0.3
+    beta: float = 0.5
     beam: int = 1
     swaps: int = 5
     absence: Absence = "charge"
