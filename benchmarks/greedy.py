@@ -5,7 +5,7 @@ python -m benchmarks.greedy [--split test] [--treebanks el_gdt,hu_szeged] [--ord
 For each setting, order and treebank: UAS, undirected UAS, arcs shared with `exact`, words a second, and gold(x, y): the
 share of gold arcs that x has and `exact` has not, and the other way round. Greedy inference is measured without and
 with parts that need arcs to be absent, with swaps of arcs (+i), with a beam of three (+b), and as an ensemble that
-favours the trees of `exact` (+e), whose time then counts as well.
+favours the trees of `exact` (+e), whose time then counts as well; with --other 3 those of the model of order 3.
 
 Settings: `full` takes the models of benchmarks.orders from build/benchmarks, `500` models of 500 training sentences
 drawn at random; those that are missing are trained. With --own greedy inference has a model that was trained by it, as
@@ -73,17 +73,17 @@ class Run:
     seconds: float
 
 
-def run(parser: headlong.Parser, gold: list[headlong.Sentence], system: System, base: Run | None) -> Run:
-    """Parses with a system; an ensemble favours the base's trees, and takes its time as well."""
+def run(parser: headlong.Parser, gold: list[headlong.Sentence], system: System, other: Run | None) -> Run:
+    """Parses with a system; an ensemble favours the other's trees, and takes its time as well."""
     favoured = None
-    if system.ensemble and base:
+    if system.ensemble and other:
         favoured = [
             sentence.with_tree(heads, ["_"] * len(heads), "clear")
-            for sentence, heads in zip(gold, base.heads, strict=True)
+            for sentence, heads in zip(gold, other.heads, strict=True)
         ]
     begin = time.process_time()
     solutions = list(parser.solve(gold, decoder=system.decoder, tuning=system.tuning, toward=favoured))
-    seconds = time.process_time() - begin + (base.seconds if favoured and base else 0.0)
+    seconds = time.process_time() - begin + (other.seconds if favoured and other else 0.0)
     return Run([solution.heads.tolist() for solution in solutions], seconds)
 
 
@@ -112,25 +112,28 @@ def load(setting: Setting, small: bool, decoder: str) -> headlong.Parser:
     return headlong.Parser.load(setting.path)
 
 
-def measure(treebank: str, order: int, kind: str, split: str, own: bool, quick: bool) -> dict[str, Any]:
+def measure(treebank: str, order: int, kind: str, options: argparse.Namespace) -> dict[str, Any]:
     """All rows of one treebank."""
-    small = kind != "full"
+    small, quick, own = kind != "full", options.quick, options.own
     variant = f".{SAMPLE}" if small else ""
     setting = Setting(treebank, order, quick=quick, variant=variant)
     parser = load(setting, small, BASE)
     trained = Setting(treebank, order, quick=quick, variant=f"{variant}.greedy")
     greedy = load(trained, small, "greedy-pp") if own else parser
-    gold = setting.sentences(split)
+    gold = setting.sentences(options.split)
     figures: dict[str, Any] = {}
-    base: Run | None = None
+    base = favoured = run(parser, gold, System(BASE), None)
+    if options.other:
+        other = load(Setting(treebank, options.other, quick=quick, variant=variant), small, BASE)
+        favoured = run(other, gold, System(BASE), None)
+        figures[f"{BASE}, order {options.other}"] = compare(gold, favoured, base)
     for name, system in systems().items():
-        found = run(greedy if system.is_greedy else parser, gold, system, base)
-        base = base or found
+        found = run(greedy if system.is_greedy else parser, gold, system, favoured)
         figures[name] = compare(gold, found, base)
     return figures
 
 
-def write_section(figures: dict[str, Any], kind: str, order: int, split: str, own: bool, output: Output) -> None:
+def write_section(figures: dict[str, Any], kind: str, order: int, options: argparse.Namespace, output: Output) -> None:
     """Table 1, averages over treebanks, and table 2, UAS by treebank."""
     chosen = list(figures)
     rows = list(figures[chosen[0]])
@@ -149,14 +152,19 @@ def write_section(figures: dict[str, Any], kind: str, order: int, split: str, ow
     ]
     each = [[row, *(f"{figures[treebank][row]['UAS']:.2f}" for treebank in chosen)] for row in rows]
     training = "the whole training sets" if kind == "full" else f"{SAMPLE} training sentences"
-    models = "Greedy inference has models trained by it" if own else "All rows share models, trained with exact search"
+    models = (
+        "Greedy inference has models trained by it"
+        if options.own
+        else "All rows share models, trained with exact search"
+    )
+    split, favoured = options.split, f" of order {options.other}" if options.other else ""
     output.section(
         f"Greedy inference on {split} sets: order {order}, {training}",
         [
             f"`python -m benchmarks.greedy --split {split}`, after Tchernowitz et al. (2016), tables 1 and 2.",
             f"{models}. Means over {', '.join(chosen)}. Words a second include scoring; +i: swaps of arcs, +b: beam of",
-            f"three, +e: ensemble with `{BASE}`; absent arcs: parts that need arcs to be absent count; gold: gold arcs",
-            f"in % that only this row has, and that only `{BASE}` has.",
+            f"three, +e: ensemble with `{BASE}`{favoured}; absent arcs: parts that need arcs to be absent count;",
+            f"gold: gold arcs in % that only this row has, and that only `{BASE}` has.",
             "",
             *table(("system", "UAS", "undirected", "shared arcs", "words/s", "gold"), averages),
             "",
@@ -172,6 +180,7 @@ def main() -> None:
     arguments.add_argument("--orders", default="2")
     arguments.add_argument("--settings", default=",".join(SETTINGS), help="some of " + ", ".join(SETTINGS))
     arguments.add_argument("--own", action="store_true", help="train models by greedy inference, as in the paper")
+    arguments.add_argument("--other", type=int, choices=(1, 2, 3), help="the order of the model that ensembles favour")
     arguments.add_argument("--quick", action="store_true", help="hasty models of el_gdt, results in build/benchmarks")
     options = arguments.parse_args()
     kinds = names(options.settings)
@@ -184,10 +193,10 @@ def main() -> None:
             found: dict[str, Any] = {}
             for treebank in chosen:
                 print(f"{kind}, order {order}, {treebank}", flush=True)
-                found[treebank] = measure(treebank, order, kind, options.split, options.own, options.quick)
+                found[treebank] = measure(treebank, order, kind, options)
             figures[f"{kind}, order {order}"] = found
-            write_section(found, kind, order, options.split, options.own, output)
-    output.save(f"greedy-{options.split}", {**figures, "own models": options.own})
+            write_section(found, kind, order, options, output)
+    output.save(f"greedy-{options.split}", {**figures, "own models": options.own, "other order": options.other})
 
 
 if __name__ == "__main__":

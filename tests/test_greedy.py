@@ -1,5 +1,6 @@
 """Greedy inference against the papers' pseudo-code, word for word (`tests/plain_greedy.py`)."""
 
+import itertools
 import time
 from dataclasses import replace
 
@@ -8,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headlong import Parser, _core
+from headlong import Parser
 from headlong.errors import OptionError
 from headlong.inference import Tuning
 from headlong.inference.decoders import DECODERS
 from tests import oracles, toy
 from tests.plain_extras import ARBITRARY_SIBLING, KINDS, PlainExtras, plain_extras
+from tests.plain_frames import PlainFrames, plain_frames
 from tests.plain_greedy import PlainGreedy
 from tests.strategies import both_kinds, both_root_rules
 from tests.test_decoders import higher_problem
@@ -70,10 +72,10 @@ def test_the_algorithms_of_the_paper(name, single_root, projective):
 
 @pytest.mark.parametrize("name", ["greedy", "greedy-pp", "rerank"])
 @both_kinds
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(plain_extras(KINDS, max_words=5, max_heads=3), tunings(), st.booleans(), st.data())
 def test_always_a_tree_within_the_rules(name, projective, plain, tuning, single_root, data):
-    """Whatever the tree to favour, a heads of no tree included."""
+    """Whatever the tree to favour, heads of no tree included."""
     problem = problem_of(plain, single_root)
     toward = data.draw(st.lists(st.integers(-1, 6), min_size=problem.size, max_size=problem.size))
     found = DECODERS[name](problem, projective=projective, tuning=tuning, toward=toward)
@@ -95,15 +97,43 @@ def test_a_tree_to_favour_is_found_if_it_is_favoured_enough(triples):
             assert (alone["heads"] == core.solve(scores, method)["heads"]).all()
 
 
-def test_favouring_is_adding_to_scores():
-    """The parts of the tree, one by one."""
-    frames = _core.Frames(np.array([0, 2, 0, 1], np.int32), np.array([0, 0, 2, 4], np.int32), True)
-    heads = np.array([-1, 0, 1], np.int32)
-    value = frames.tree_value(np.zeros(4), heads)
-    tuning = Tuning(gamma1=1.0, gamma2=10.0, gamma3=100.0, swaps=0).core()
-    found = frames.solve(np.zeros(4), "greedy-pp", tuning=tuning, toward=heads)
-    assert value == found["score"] == 0.0  # the score is that of the problem, not of the favoured one
-    assert found["heads"].tolist() == [-1, 0, 1]
+def favoured(plain: PlainFrames, heads: list[int], gammas: tuple[float, float, float]) -> PlainFrames:
+    """The frames with scores that are higher for the parts of a tree, or of what there is of it."""
+    changed = PlainFrames(
+        plain.candidates, dict(plain.arc_scores), dict(plain.pairs), dict(plain.triples), dict(plain.grand)
+    )
+    for head in range(plain.size):
+        lane = 0 if head == 0 else next((i for i, g in enumerate(plain.candidates[head]) if g == heads[head]), -1)
+        for side in (0, 1):
+            fan = plain.fan(head, side)
+            inside = [place for place, word in enumerate(fan, 1) if heads[word] == head]
+            places = [0, *inside, len(fan) + 1]
+            for place in inside:
+                changed.arc_scores[head, fan[place - 1]] += gammas[0]
+                if lane >= 0:
+                    changed.grand[head, side, place, lane] += gammas[1]
+            for first, second in itertools.pairwise(places):
+                for other in range(plain.lanes(head)):
+                    third = gammas[2] if plain.triples and other == lane else 0.0
+                    changed.pairs[head, side, first, second, other] += gammas[1] + third
+            for three in zip(places, places[1:], places[2:], strict=False):
+                if plain.triples:
+                    changed.triples[head, side, *three] += gammas[2]
+    return changed
+
+
+@settings(max_examples=60, deadline=None)
+@given(plain_frames(max_words=5, max_heads=3), st.data(), tunings(), st.sampled_from(["greedy", "greedy-pp"]))
+def test_favouring_is_adding_to_scores(plain, data, tuning, method):
+    heads = data.draw(st.lists(st.integers(-1, 5), min_size=plain.size, max_size=plain.size))
+    core, scores = plain.core()
+    more, more_scores = favoured(plain, heads, (2.0, 0.5, 0.25)).core()
+    tuning = replace(tuning, gamma1=2.0, gamma2=0.5, gamma3=0.25).core()
+    found = core.solve(scores, method, tuning=tuning, toward=np.array(heads, np.int32))
+    expected = more.solve(more_scores, method, tuning=tuning)
+    if found["score"] > -np.inf:
+        assert found["heads"].tolist() == expected["heads"].tolist()
+        assert found["score"] == core.tree_value(scores, found["heads"])  # of the problem, not of the favoured one
 
 
 def test_time_limit():

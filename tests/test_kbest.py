@@ -17,7 +17,7 @@ from tests.test_decoders import higher_problem
 
 @both_root_rules
 @both_kinds
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(scores=arc_scores(max_words=4), count=st.sampled_from([1, 2, 5, 20, 1000]))
 def test_all_trees_in_order(single_root, projective, scores, count):
     heads, values = _core.best_trees(scores, count, single_root, projective)
@@ -64,7 +64,7 @@ def test_no_words_and_no_trees():
 
 @both_root_rules
 @both_kinds
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(frames=plain_frames(max_words=4, max_heads=4))
 def test_reranking_all_trees_is_exact(single_root, projective, frames):
     problem = higher_problem(frames, single_root)

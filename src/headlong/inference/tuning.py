@@ -31,7 +31,7 @@ class Tuning:
     ``greedy`` does not use `alpha` and `beta`.
 
     >>> Tuning.parse("beam=3,beta=0.4")
-    Tuning(alpha=1.0, beta=0.4, beam=3, swaps=5, absence='charge', gamma1=1.0, gamma2=0.25, gamma3=0.25, trees=64)
+    Tuning(alpha=1.0, beta=0.4, beam=3, swaps=5, absence='charge', gamma1=0.1, gamma2=0.05, gamma3=0.05, trees=64)
     """
 
     alpha: float = 1.0
@@ -39,9 +39,9 @@ class Tuning:
     beam: int = 1
     swaps: int = 5
     absence: Absence = "charge"
-    gamma1: float = 1.0
-    gamma2: float = 0.25
-    gamma3: float = 0.25
+    gamma1: float = 0.1
+    gamma2: float = 0.05
+    gamma3: float = 0.05
     trees: int = 64
 
     def __post_init__(self) -> None:
