@@ -22,12 +22,8 @@ struct Search {
   std::size_t arcs() const { return frames.arcs(); }
   // The candidate from `head` to `modifier` if it is open, or -1.
   Index open_arc(const PartialTree& tree, Index head, Index modifier) const {
-    const auto begin = frames.arc_heads.begin() + frames.arc_begins[modifier];
-    const auto end = frames.arc_heads.begin() + frames.arc_begins[modifier + 1];
-    const auto found = std::lower_bound(begin, end, head);
-    if (found == end || *found != head) return -1;
-    const auto arc = static_cast<Index>(found - frames.arc_heads.begin());
-    return tree.states[arc] == ArcState::Open ? arc : -1;
+    const Index arc = find_arc(frames, head, modifier);
+    return arc >= 0 && tree.states[arc] == ArcState::Open ? arc : -1;
   }
   double chance(Index arc) const { return workspace.loss_chances.present[arc]; }
   // What is lost with an open arc.

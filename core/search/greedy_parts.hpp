@@ -12,11 +12,20 @@
 // and paths are not weighed: what they are worth counts when whole trees are compared.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "parts/extras.hpp"
 
 namespace headlong {
+
+// The candidate from `head` to `modifier`, or -1. O(log candidates of the modifier).
+inline Index find_arc(const Frames& frames, Index head, Index modifier) {
+  const auto begin = frames.arc_heads.begin() + frames.arc_begins[modifier];
+  const auto end = frames.arc_heads.begin() + frames.arc_begins[modifier + 1];
+  const auto found = std::lower_bound(begin, end, head);
+  return found != end && *found == head ? static_cast<Index>(found - frames.arc_heads.begin()) : -1;
+}
 
 // What becomes of parts that need some candidate not to be in the tree.
 enum class Absence : std::uint8_t {

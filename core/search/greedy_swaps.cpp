@@ -22,17 +22,9 @@ struct Swapping {
   std::span<Index> heads;
   GreedyWorkspace& workspace;
 
-  // The candidate from `head` to `modifier`, or -1.
-  Index find_arc(Index head, Index modifier) const {
-    const auto begin = frames.arc_heads.begin() + frames.arc_begins[modifier];
-    const auto end = frames.arc_heads.begin() + frames.arc_begins[modifier + 1];
-    const auto found = std::lower_bound(begin, end, head);
-    return found != end && *found == head ? static_cast<Index>(found - frames.arc_heads.begin()) : -1;
-  }
-
   // What a head is worth in the tree, with the arc into it. O(candidates of the head).
   Score value_of(Index head) const {
-    const Index into = head == 0 ? -1 : find_arc(heads[head], head);
+    const Index into = head == 0 ? -1 : find_arc(frames, heads[head], head);
     const Index lane = head == 0 ? 0 : into - frames.arc_begins[head];
     Score sum = head == 0 ? 0.0 : arc_scores[into];
     for (Index fan : {2 * head, 2 * head + 1}) {
@@ -60,7 +52,7 @@ struct Swapping {
     if (is_above(heads, word, head)) {
       Index below = head;
       while (heads[below] != word) below = heads[below];
-      if (find_arc(old, below) < 0) return false;
+      if (find_arc(frames, old, below) < 0) return false;
       swap.other = below;
       return true;
     }
