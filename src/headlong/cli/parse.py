@@ -22,7 +22,7 @@ from headlong.cli.shared import (
     complain,
     load_model,
 )
-from headlong.cli.streams import Stream, check_overwriting, with_bar
+from headlong.cli.streams import Stream, add_inputs, add_output, check_overwriting, with_bar
 from headlong.errors import DataError, OptionError
 
 if TYPE_CHECKING:
@@ -71,13 +71,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    parser.add_argument(
-        "inputs",
-        nargs="*",
-        default=["-"],
-        metavar="INPUT",
-        help="files, plain or gzip, or texts of more than one word; - is standard input (default: -)",
-    )
+    add_inputs(parser, "files, plain or gzip, or texts of more than one word")
     parser.add_argument(
         "--model",
         metavar="MODEL",
@@ -105,12 +99,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "(default: %(default)s)",
     )
     target = parser.add_mutually_exclusive_group()
-    target.add_argument(
-        "--output",
-        default="-",
-        metavar="FILE",
-        help="write everything to this file, compressed if it ends in .gz; - is standard output (default: -)",
-    )
+    add_output(target)
     target.add_argument(
         "--output-dir",
         metavar="DIR",

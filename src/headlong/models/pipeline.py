@@ -10,25 +10,25 @@ from typing import Any, Literal, Protocol, Self, get_args
 
 from headlong.errors import DataError, OptionError
 from headlong.inference.problem import Solution
-from headlong.learning.online import Progress
-from headlong.models.ahead import work_ahead
+from headlong.learning.online import Report
+from headlong.models.ahead import check_threads, work_ahead
 from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
 from headlong.models.lemmatizer import Lemmatizer
 from headlong.models.modelfile import write_model
 from headlong.models.options import ParserOptions
 from headlong.models.packing import pack, unpack
-from headlong.models.parser import Parser, check_threads
+from headlong.models.parser import Parser
+from headlong.models.settings import check_choice
 from headlong.models.tagger import Tagger, jackknife
 from headlong.models.tokenizer import Tokenizer
 from headlong.text import Sentence
 
-Report = Callable[[Progress], None] | None
 TagOption = Literal["auto", "always", "never"]
 _STEPS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _FOLD_EPOCHS = 5
 _DROP = 2  # of packed weights, see `pack`
 _CHUNK = 64  # sentences that a thread takes at once: 4 % faster than 16, and no slower than 256
-_Chunk = tuple[list[Sentence], str | list[Sentence] | None]  # with the trees to favour, as in `Parser.parse`
+_Chunk = tuple[list[Sentence], str | list[Sentence] | None]  # with the trees to favour, as in `SearchOptions`
 
 
 @dataclass(frozen=True)
@@ -151,8 +151,7 @@ class Pipeline(Kept):
         labels. The other options are those of `Parser.parse`.
         """
         check_threads(threads)
-        if tag not in get_args(TagOption):
-            raise OptionError(f"found tag = {tag!r}, expected one of {', '.join(get_args(TagOption))}")
+        check_choice("tag", tag, get_args(TagOption))
         # Complains about options before any work is done.
         self.parser.parse([], toward=toward if isinstance(toward, str) else None, **options)
         others = toward if isinstance(toward, str | None) else iter(toward)

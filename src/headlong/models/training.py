@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,11 @@ from headlong.features import dependency
 from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, UINT32, WordEncoder
 from headlong.learning.dropout import WordDropout
 from headlong.learning.losses import Crf, make_learner
-from headlong.learning.online import Loop, Progress, report_epoch
+from headlong.learning.online import Loop, Progress, Report, report_epoch
 from headlong.models.arcs import INT32, ArcTables, Pruning, Shape, TrainedArcs, allowed_labels, pruned_model
 from headlong.models.modelfile import read_model, write_model
 from headlong.models.options import ParserOptions, Trained
 from headlong.text import Sentence, check_tree
-
-Report = Callable[[Progress], None] | None
 
 # Development LAS with projective rather than any trees: tr_imst +0.5, cs_cltt +0.5, el_gdt +0.3, af_afribooms +0.1,
 # whose shares of non-projective arcs are 0.4 to 0.6 %; hu_szeged, with 1.4 %, +0.0.

@@ -1,0 +1,128 @@
+"""How a parser looks for trees: which decoder, among which trees, with which limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypedDict
+
+from headlong import _core
+from headlong.inference.decoders import (
+    MAX_ITERATIONS,
+    PROGRAMS,
+    check_limits,
+    core_method,
+    searches_projective,
+)
+from headlong.inference.decoders import decoder as decoder_called
+from headlong.inference.problem import INT32, Problem, Solution
+from headlong.inference.tuning import Tuning
+from headlong.models.ahead import check_threads
+from headlong.models.options import Trained
+from headlong.models.settings import check_choice
+from headlong.text import Sentence
+
+# Sentences handed to the core at once. Each thread takes such a chunk: 16 are parsed in about 10 ms with order 1, which
+# keeps all threads busy until shortly before the end, and cost less than 1 % more than 256.
+_CHUNK = 16
+TIME_LIMIT = 10.0
+"""Seconds that a sentence may take by default, a thousand times what most need; see `SearchOptions`."""
+
+
+class SearchOptions(TypedDict, total=False):
+    """What may be said about the search; `Search.of` has the defaults.
+
+    decoder: a name of `headlong.inference.decoders`, whatever the parser was trained with; by default "exact" for
+        orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner".
+    trees: which trees are searched, by default as in training ("mst" always searches any, "eisner" projective ones).
+    max_iterations, time_limit (in seconds; 0: none): a sentence whose search reaches one of them gets the best tree so
+        far, and is not certified; which sentences the time limit meets depends on the machine.
+    tuning: settings of "greedy", "greedy-pp" and "rerank"; others ignore them.
+    toward: trees that "greedy" and "greedy-pp" favour: those of another decoder, by its name, or those of sentences, one
+        for each, such as another parser's output. Order 1 and other decoders ignore them.
+    """
+
+    decoder: str | None
+    trees: Literal["any", "projective"] | None
+    max_iterations: int
+    time_limit: float
+    tuning: Tuning | None
+    toward: str | Iterable[Sentence] | None
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to look for trees, with nothing left open.
+
+    A new option goes into `SearchOptions` and `Search.of`, becomes a field here, and is handed on by `parse` and
+    `solve`.
+    """
+
+    decoder: str
+    projective: bool
+    threads: int
+    max_iterations: int
+    time_limit: float
+    tuning: _core.Tuning
+    toward: str | Iterable[Sentence] | None
+
+    @classmethod
+    def of(
+        cls,
+        trained: Trained,
+        *,
+        threads: int = 1,
+        decoder: str | None = None,
+        trees: str | None = None,
+        max_iterations: int = MAX_ITERATIONS,
+        time_limit: float = TIME_LIMIT,
+        tuning: Tuning | None = None,
+        toward: str | Iterable[Sentence] | None = None,
+    ) -> Search:
+        """The search that is asked for, with the defaults of a trained parser; OptionError for what cannot work."""
+        projective = None
+        if trees is not None:
+            check_choice("trees", trees, ("any", "projective"))
+            projective = trees == "projective"
+        if decoder is None:
+            decoder = "exact"
+            if not trained.arcs.shape.higher:
+                decoder = "eisner" if (trained.projective if projective is None else projective) else "mst"
+        decoder_called(decoder)
+        if projective is None and decoder not in ("mst", "eisner"):
+            projective = trained.projective
+        check_limits(max_iterations, time_limit)
+        projective = searches_projective(decoder, projective)
+        threads = check_threads(threads)
+        if isinstance(toward, str):
+            searches_projective(decoder_called(toward).name, projective)
+        if decoder in PROGRAMS or toward in PROGRAMS:
+            threads = 1
+        settings = (tuning or Tuning()).core()
+        return cls(decoder, projective, threads, max_iterations, float(time_limit), settings, toward)
+
+    @property
+    def first(self) -> Search | None:
+        """The search for the trees to favour, if that is another one."""
+        return replace(self, decoder=self.toward, toward=None) if isinstance(self.toward, str) else None
+
+    @property
+    def in_core(self) -> bool:
+        """Whether the core does it all, from word codes to trees (`parse`); else a problem is solved (`solve`)."""
+        return self.decoder not in PROGRAMS
+
+    @property
+    def chunk(self) -> int:
+        """How many sentences to take at once; programs, which are slow, go one by one."""
+        return _CHUNK if self.in_core and self.toward not in PROGRAMS else 1
+
+    def parse(self, model: _core.ArcModel, batch: _core.Batch, favoured: INT32 | None) -> tuple[Any, ...]:
+        """What the core finds for a batch, given heads to favour: all that `Found` wants but the offsets."""
+        limits = (self.max_iterations, self.time_limit)
+        return model.parse(batch, core_method(self.decoder), self.projective, 1, *limits, self.tuning, favoured)
+
+    def solve(self, problem: Problem) -> Solution:
+        """What the decoder finds for a problem."""
+        return decoder_called(self.decoder)(
+            problem, projective=self.projective, max_iterations=self.max_iterations, time_limit=self.time_limit
+        )
