@@ -38,8 +38,8 @@ class SearchOptions(TypedDict, total=False):
     max_iterations, time_limit (in seconds; 0: none): a sentence whose search reaches one of them gets the best tree so
         far, and is not certified; which sentences the time limit meets depends on the machine.
     tuning: settings of "greedy", "greedy-pp" and "rerank"; others ignore them.
-    toward: trees that "greedy" and "greedy-pp" favour: those of another decoder, by its name, or those of sentences, one
-        for each, such as another parser's output. Order 1 and other decoders ignore them.
+    toward: trees that "greedy" and "greedy-pp" favour: those of another decoder, by its name, or those of sentences,
+        one for each, such as another parser's output. Order 1 and other decoders ignore them.
     """
 
     decoder: str | None
