@@ -2,8 +2,8 @@
 #pragma once
 
 #include "parser/descent.hpp"
-#include "search/climb.hpp"
 #include "search/greedy.hpp"
+#include "search/restarts.hpp"
 #include "solvers/solver.hpp"
 #include "trees/eisner.hpp"
 #include "trees/kbest.hpp"
@@ -13,7 +13,7 @@ namespace headlong {
 
 enum class TreeMethod : std::uint8_t {
   Arcs,         // the best tree of the arc scores alone; no bound
-  Climb,        // the best first-order tree, improved by local search; no bound
+  Climb,        // randomized hill climbing from the best first-order tree; no bound
   Greedy,       // one arc after the other (search/greedy.hpp), basic; no bound
   GreedyPP,     // the same with predictions of partial parts
   Rerank,       // the best of the k best first-order trees; no bound
@@ -34,11 +34,14 @@ struct Tuning {
 struct TreeOptions {
   TreeMethod method = TreeMethod::Ad3;
   TreeRules rules;
-  Index max_iterations = 1000;  // of the relaxation's solver (of each node)
-  Index max_nodes = 100'000;    // of branch and bound
-  Index max_sweeps = 64;        // of the descent before the solver; 0: the solver alone
-  double time_limit = 0.0;      // seconds; 0: none
-  double tolerance = 1e-9;      // a relative gap between bound and score below this is a certificate
+  Index max_iterations = 1000;   // of the relaxation's solver (of each node)
+  Index max_nodes = 100'000;     // of branch and bound
+  Index max_sweeps = 64;         // of the descent before the solver; 0: the solver alone
+  double time_limit = 0.0;       // seconds; 0: none
+  double tolerance = 1e-9;       // a relative gap between bound and score below this is a certificate
+  RestartOptions restarts;       // of Climb; its time limit is the one above
+  bool climbs_from_ad3 = false;  // Climb starts from the tree that Ad3 finds
+  std::span<const Index> tree;   // [size] or, by default, empty: Climb starts from this one
   Tuning tuning;
   std::span<const Index> toward;  // [size] a tree that greedy inference is to favour, or empty
 };
@@ -63,6 +66,7 @@ struct TreeWorkspace {
   MstWorkspace mst;
   EisnerWorkspace eisner;
   ClimbWorkspace climb;
+  RestartWorkspace restarts;
   GreedyWorkspace greedy;
   KBestWorkspace kbest;
   Descent descent;

@@ -161,6 +161,23 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: %(default)s)",
     )
+    parser.add_argument(
+        "--restarts",
+        type=int,
+        default=60,
+        metavar="K",
+        help="climb ends when its best tree has not changed for so many restarts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--start",
+        default="nearby",
+        metavar="NAME",
+        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), ad3 "
+        "(nearby, and first of all from the tree of ad3) (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="of what climb draws at random (default: %(default)s)"
+    )
 
 
 def _add_tuning(parser: argparse.ArgumentParser) -> None:
@@ -316,6 +333,9 @@ class _Job:
             trees=args.trees,
             max_iterations=args.max_iterations,
             time_limit=args.time_limit,
+            restarts=args.restarts,
+            start=args.start,
+            seed=args.seed,
             tuning=Tuning.parse(args.tune),
             toward=self.toward,
             deps=args.deps,

@@ -10,7 +10,9 @@ from headlong import _core
 from headlong.inference.decoders import (
     MAX_ITERATIONS,
     PROGRAMS,
+    RESTARTS,
     check_limits,
+    check_restarts,
     core_method,
     searches_projective,
 )
@@ -37,6 +39,7 @@ class SearchOptions(TypedDict, total=False):
     trees: which trees are searched, by default as in training ("mst" always searches any, "eisner" projective ones).
     max_iterations, time_limit (in seconds; 0: none): a sentence whose search reaches one of them gets the best tree so
         far, and is not certified; which sentences the time limit meets depends on the machine.
+    restarts, start, seed: of the decoder "climb"; see `headlong.inference.decoders`.
     tuning: settings of "greedy", "greedy-pp" and "rerank"; others ignore them.
     toward: trees that "greedy" and "greedy-pp" favour: those of another decoder, by its name, or those of sentences,
         one for each, such as another parser's output. Order 1 and other decoders ignore them.
@@ -46,6 +49,9 @@ class SearchOptions(TypedDict, total=False):
     trees: Literal["any", "projective"] | None
     max_iterations: int
     time_limit: float
+    restarts: int
+    start: str
+    seed: int
     tuning: Tuning | None
     toward: str | Iterable[Sentence] | None
 
@@ -63,6 +69,9 @@ class Search:
     threads: int
     max_iterations: int
     time_limit: float
+    restarts: int
+    start: str
+    seed: int
     tuning: _core.Tuning
     toward: str | Iterable[Sentence] | None
 
@@ -76,6 +85,9 @@ class Search:
         trees: str | None = None,
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = TIME_LIMIT,
+        restarts: int = RESTARTS,
+        start: str = "nearby",
+        seed: int = 0,
         tuning: Tuning | None = None,
         toward: str | Iterable[Sentence] | None = None,
     ) -> Search:
@@ -92,14 +104,15 @@ class Search:
         if projective is None and decoder not in ("mst", "eisner"):
             projective = trained.projective
         check_limits(max_iterations, time_limit)
+        check_restarts(restarts, start, seed)
         projective = searches_projective(decoder, projective)
         threads = check_threads(threads)
         if isinstance(toward, str):
             searches_projective(decoder_called(toward).name, projective)
         if decoder in PROGRAMS or toward in PROGRAMS:
             threads = 1
-        settings = (tuning or Tuning()).core()
-        return cls(decoder, projective, threads, max_iterations, float(time_limit), settings, toward)
+        settings = (restarts, start, seed, (tuning or Tuning()).core(), toward)
+        return cls(decoder, projective, threads, max_iterations, float(time_limit), *settings)
 
     @property
     def first(self) -> Search | None:
@@ -118,8 +131,19 @@ class Search:
 
     def parse(self, model: _core.ArcModel, batch: _core.Batch, favoured: INT32 | None) -> tuple[Any, ...]:
         """What the core finds for a batch, given heads to favour: all that `Found` wants but the offsets."""
-        limits = (self.max_iterations, self.time_limit)
-        return model.parse(batch, core_method(self.decoder), self.projective, 1, *limits, self.tuning, favoured)
+        return model.parse(
+            batch,
+            core_method(self.decoder),
+            self.projective,
+            1,
+            self.max_iterations,
+            self.time_limit,
+            self.restarts,
+            self.start,
+            self.seed,
+            self.tuning,
+            favoured,
+        )
 
     def solve(self, problem: Problem) -> Solution:
         """What the decoder finds for a problem."""
