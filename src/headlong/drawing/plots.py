@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headlong.drawing.canvas import coordinate as _n
@@ -12,8 +12,9 @@ from headlong.drawing.layout import SMALL_SIZE
 from headlong.drawing.widths import text_width
 
 _WIDTH, _HEIGHT = 640.0, 420.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 72.0, 24.0, 44.0, 58.0  # margins around the plane
+_LEFT, _RIGHT, _TOP, _BOTTOM = 72.0, 24.0, 44.0, 58.0  # margins around the plane; at the right also for names
 _RADIUS = 5.0
+_GAP = 9.0  # from the middle of a dot to its name
 _TITLE_SIZE = 16.0
 _LINE = 14.0  # from one name to the next
 _STYLE = style_sheet(
@@ -22,7 +23,7 @@ _STYLE = style_sheet(
         f".headlong .tick,.headlong .axis,.headlong .name{{font-size:{SMALL_SIZE:g}px}}",
         ".headlong .grid{fill:none;stroke-width:0.6}",
         ".headlong .name{text-anchor:start}",
-        ".headlong .name.left,.headlong .tick.left{text-anchor:end}",
+        ".headlong .tick.left{text-anchor:end}",
     ],
     [
         (".title", "fill", "ink"),
@@ -51,11 +52,12 @@ def dot_plot(dots: Sequence[Dot], *, title: str, x_title: str, y_title: str) -> 
     >>> plot[:4], plot.count('class="dot"')
     ('<svg', 2)
     """
+    right = _WIDTH - max([_RIGHT, *(_GAP + text_width(dot.name, SMALL_SIZE) + 6 for dot in dots)])
     xs, ys = _logarithmic_ticks([dot.x for dot in dots]), _ticks([dot.y for dot in dots])
 
     def across(x: float) -> float:
         share = math.log(x / xs[0]) / math.log(xs[-1] / xs[0])
-        return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
+        return _LEFT + share * (right - _LEFT)
 
     def down(y: float) -> float:
         return _HEIGHT - _BOTTOM - (y - ys[0]) / (ys[-1] - ys[0]) * (_HEIGHT - _TOP - _BOTTOM)
@@ -73,31 +75,30 @@ def dot_plot(dots: Sequence[Dot], *, title: str, x_title: str, y_title: str) -> 
         lines.append(f'<path class="grid" d="M{_n(across(x))},{_n(_TOP)}V{_n(foot)}"/>')
         lines.append(f'<text class="tick" x="{_n(across(x))}" y="{_n(foot + 18)}">{x:g}</text>')
     for y in ys:
-        lines.append(f'<path class="grid" d="M{_n(_LEFT)},{_n(down(y))}H{_n(_WIDTH - _RIGHT)}"/>')
+        lines.append(f'<path class="grid" d="M{_n(_LEFT)},{_n(down(y))}H{_n(right)}"/>')
         lines.append(f'<text class="tick left" x="{_n(_LEFT - 8)}" y="{_n(down(y) + 4)}">{y:g}</text>')
-    middle = (_LEFT + _WIDTH - _RIGHT) / 2
+    middle = (_LEFT + right) / 2
     lines.append(f'<text class="axis" x="{_n(middle)}" y="{_n(_HEIGHT - 14)}">{escaped(x_title)}</text>')
     turned = f'transform="translate(18,{_n((_TOP + foot) / 2)}) rotate(-90)"'
     lines.append(f'<text class="axis" {turned}>{escaped(y_title)}</text>')
     placed = [(dot, across(dot.x), down(dot.y)) for dot in dots]
     for (dot, x, y), line in zip(placed, _name_lines(placed), strict=True):
         tooltip = f"{dot.name}: {dot.x:.4g} {x_title}, {dot.y:.4g} {y_title}"
-        right = x + 10 + text_width(dot.name, SMALL_SIZE) <= _WIDTH
-        name = f'<text class="name{"" if right else " left"}" x="{_n(x + (9 if right else -9))}" y="{_n(line + 4)}">'
+        name = f'<text class="name" x="{_n(x + _GAP)}" y="{_n(line + 4)}">'
         circle = f'<circle class="dot" cx="{_n(x)}" cy="{_n(y)}" r="{_n(_RADIUS)}"/>'
         lines.append(f"<g><title>{escaped(tooltip)}</title>{circle}{name}{escaped(dot.name)}</text></g>")
     return "\n".join([*lines, "</svg>\n"])
 
 
-def _name_lines(placed: Iterable[tuple[Dot, float, float]]) -> list[float]:
-    """Where the names of dots stand, from above: at their dots, or below another name that would be under them."""
-    taken: list[tuple[float, float, float]] = []
+def _name_lines(placed: Sequence[tuple[Dot, float, float]]) -> list[float]:
+    """Where names stand, from above: at their dots, or so far below that they are over no other dot or name."""
+    taken = [(x - _RADIUS, x + _RADIUS, y) for _, x, y in placed]
     lines = []
-    for dot, x, y in placed:
-        width, line = text_width(dot.name, SMALL_SIZE) + 16, y
-        while any(a < x + width and x < b and abs(other - line) < _LINE for a, b, other in taken):
+    for dot, x, line in placed:
+        begin, end = x + _GAP, x + _GAP + text_width(dot.name, SMALL_SIZE)
+        while any(left < end and begin < right and abs(other - line) < _LINE for left, right, other in taken):
             line += _LINE
-        taken.append((x, x + width, line))
+        taken.append((begin, end, line))
         lines.append(line)
     return lines
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,19 +18,11 @@ import numpy.typing as npt
 from headlong.drawing.plots import Dot, dot_plot
 from headlong.errors import DataError, OptionError
 from headlong.evaluation.result import evaluate
-from headlong.inference.decoders import (
-    DECODERS,
-    MAX_ITERATIONS,
-    PROGRAMS,
-    can_search,
-    check_limits,
-    decoder,
-    searches_projective,
-)
-from headlong.inference.problem import FLOAT64, Problem, Solution
+from headlong.inference.decoders import DECODERS, PROGRAMS, can_search
+from headlong.inference.problem import FLOAT64, INT32, Problem, Solution
 from headlong.models.ahead import check_threads, work_ahead
 from headlong.models.found import MAX_WORDS
-from headlong.models.search import TIME_LIMIT
+from headlong.models.search import DecoderOptions, Search, Trees
 from headlong.models.settings import check_choice
 from headlong.text import Sentence
 
@@ -41,10 +33,7 @@ CLOSE = 1e-9
 """Scores that differ by less, relative to their size, are equal: certificates are no finer."""
 
 
-class Decode(Protocol):
-    """A decoder: one of `headlong.inference.decoders`, or whatever can be called like these."""
-
-    def __call__(self, problem: Problem, *, projective: bool, max_iterations: int, time_limit: float) -> Solution: ...
+Decode = Callable[[Problem], Solution]
 
 
 @dataclass(frozen=True)
@@ -101,7 +90,7 @@ class DecoderComparison:
         """Compares what decoders, by name, found for the same problems; `accuracies` are their UAS and LAS.
 
         >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
-        >>> best = decoder("exact")(problem)
+        >>> best = DECODERS["exact"](problem)
         >>> other = Solution(np.array([-1, 0, 1]), best.labels, 3.0, np.inf, False, 1, "approximate")
         >>> found = DecoderComparison.of({"exact": [best], "guess": [other]}, {"exact": 2e-5, "guess": 1e-5})
         >>> found.pairs
@@ -164,18 +153,17 @@ def compare_decoders(
     sentences: Iterable[Sentence],
     decoders: Sequence[str] | Mapping[str, Decode] | None = None,
     *,
-    trees: Literal["any", "projective"] | None = None,
     threads: int = 1,
-    max_iterations: int = MAX_ITERATIONS,
-    time_limit: float = TIME_LIMIT,
+    **options: Unpack[DecoderOptions],
 ) -> DecoderComparison:
     """Runs decoders on the same problems, those of a parser, and compares what they find.
 
-    `decoders` are names of `headlong.inference.decoders`, or functions by names of your own; by default all that can
-    search the `trees` (by default those of the parser's training) and need no extra. Limits are those of
-    `Parser.parse`. If all sentences have trees, accuracies are told too. Sentences of more than 1,000 words, which the
-    parser would cut, are left out. With several `threads` each sentence has one of its own: times are CPU times, but
-    threads share caches and memory, so that one gives the most even comparison.
+    `decoders` are names of `headlong.inference.decoders`, which take `DecoderOptions`, or functions by names of your
+    own; by default all that need no extra and can search the trees that are asked for. If all sentences have trees,
+    accuracies are told too. Sentences of more than 1,000 words, which the parser would cut, are left out.
+
+    With several `threads` each sentence has one of its own. Times are CPU times, but threads share caches and memory:
+    one gives the most even comparison.
 
     >>> from headlong import Parser
     >>> train = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], labels=["nsubj", "root"])]
@@ -184,14 +172,14 @@ def compare_decoders(
     >>> [(one.name, one.best, one.las) for one in comparison.decoders]
     [('climb', 1, 1.0), ('exact', 1, 1.0)]
     """
-    if trees is not None:
-        check_choice("trees", trees, ("any", "projective"))
-    projective = parser.trained.projective if trees is None else trees == "projective"
-    check_limits(max_iterations, time_limit)
-    chosen = _chosen(decoders, projective)
-    threads = 1 if any(name in PROGRAMS for name in chosen) else check_threads(threads)
-    clock = time.process_time if threads == 1 else time.thread_time  # the first sees threads inside decoders too
-
+    options["trees"] = trees = options.get("trees") or ("projective" if parser.trained.projective else "any")
+    check_choice("trees", trees, get_args(Trees))
+    projective = trees == "projective"
+    if decoders is None:
+        decoders = [name for name in DECODERS if name not in PROGRAMS and can_search(name, projective)]
+    if not decoders:
+        raise OptionError("found no decoder, expected at least one")
+    chosen, threads = _chosen(parser, decoders, threads, options)
     left_out = 0
 
     def short() -> Iterator[Sentence]:
@@ -202,25 +190,12 @@ def compare_decoders(
             else:
                 left_out += 1
 
-    def work(sentence: Sentence) -> list[_Answer]:
-        problem = parser.problem(sentence, projective=projective, parts=False)
-        trees: dict[bytes, Sentence] = {}
-        found = []
-        for decode in chosen.values():
-            begin = clock()
-            solution = decode(problem, projective=projective, max_iterations=max_iterations, time_limit=time_limit)
-            seconds = clock() - begin
-            heads = solution.heads
-            if _has_tree(sentence) and heads.tobytes() not in trees:
-                trees[heads.tobytes()] = parser.with_tree(sentence, heads, projective=projective)
-            found.append(_Answer(solution, seconds, trees.get(heads.tobytes(), sentence)))
-        return found
-
-    done = list(work_ahead(short(), work, threads))
+    trial = _Trial(parser, chosen, projective, threads)
+    done = list(work_ahead(enumerate(short()), trial, threads))
     if not done:
         raise DataError("no sentence", "some to compare decoders on")
-    columns = dict(zip(chosen, zip(*(answers for _, answers in done), strict=True), strict=True))
-    gold = [sentence for sentence, _ in done]
+    columns = {name: [answers[name] for _, answers in done] for name in chosen}
+    gold = [sentence for (_, sentence), _ in done]
     accuracies = None
     if all(map(_has_tree, gold)):
         accuracies = {name: _accuracy(gold, [one.parsed for one in column]) for name, column in columns.items()}
@@ -240,19 +215,44 @@ class _Answer(NamedTuple):
     parsed: Sentence
 
 
-def _chosen(decoders: Sequence[str] | Mapping[str, Decode] | None, projective: bool) -> Mapping[str, Decode]:
-    """The decoders by name; OptionError for those that cannot search such trees."""
+@dataclass(frozen=True)
+class _Trial:
+    """All decoders on one sentence after the other."""
+
+    parser: Parser
+    decoders: Mapping[str, Decode]
+    projective: bool
+    threads: int
+
+    def __call__(self, numbered: tuple[int, Sentence]) -> dict[str, _Answer]:
+        """The answers by decoder; the number of the sentence says which one begins."""
+        number, sentence = numbered
+        clock = time.process_time if self.threads == 1 else time.thread_time  # the first sees threads inside, too
+        problem = self.parser.problem(sentence, projective=self.projective, parts=False)
+        names = list(self.decoders)
+        first = number % len(names)  # it finds cold caches: each has to be the first in turn
+        found = {}
+        for name in (*names[first:], *names[:first]):
+            begin = clock()
+            solution = self.decoders[name](problem)
+            found[name] = solution, clock() - begin
+        trees = {solution.heads.tobytes(): solution.heads for solution, _ in found.values()}
+        parsed = {key: self._parsed(sentence, heads) for key, heads in trees.items()}
+        return {name: _Answer(one, seconds, parsed[one.heads.tobytes()]) for name, (one, seconds) in found.items()}
+
+    def _parsed(self, sentence: Sentence, heads: INT32) -> Sentence:
+        """The sentence with a tree, if there is a gold one that it will be held against."""
+        return self.parser.with_tree(sentence, heads, projective=self.projective) if _has_tree(sentence) else sentence
+
+
+def _chosen(
+    parser: Parser, decoders: Sequence[str] | Mapping[str, Decode], threads: int, options: DecoderOptions
+) -> tuple[dict[str, Decode], int]:
+    """The decoders as functions, and on how many threads they may be called."""
     if isinstance(decoders, Mapping):
-        chosen = decoders
-    elif decoders is None:
-        chosen = {name: decoder(name) for name in DECODERS if name not in PROGRAMS and can_search(name, projective)}
-    else:
-        chosen = {name: decoder(name) for name in decoders}
-        for name in chosen:
-            searches_projective(name, projective)
-    if not chosen:
-        raise OptionError("found no decoder, expected at least one")
-    return chosen
+        return dict(decoders), check_threads(threads)
+    searches = {name: Search.of(parser.trained, threads=threads, decoder=name, **options) for name in decoders}
+    return {name: one.solve for name, one in searches.items()}, min(one.threads for one in searches.values())
 
 
 def _has_tree(sentence: Sentence) -> bool:

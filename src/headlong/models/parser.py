@@ -121,8 +121,8 @@ class Parser(Kept):
     ) -> Iterator[Sentence]:
         """The sentences with HEAD and DEPREL replaced, in order, as they come: memory does not grow with the input.
 
-        How trees are searched is said by `SearchOptions`: `decoder`, `trees`, and limits. A sentence of more than 1,000
-        words is parsed in pieces, and is not certified: status "approximate".
+        How trees are searched is said by `SearchOptions`: the decoder, which trees, and limits. A sentence of more than
+        1,000 words is parsed in pieces, and is not certified: status "approximate".
 
         `deps` says what becomes of a DEPS column that the new tree makes stale. With `confidence` each word's MISC gets
         ``HeadProb`` and ``LabelProb``, the probabilities of its arc and of its labelled arc: those of the distribution
