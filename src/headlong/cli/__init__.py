@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from headlong.cli import check, evaluate, inspect, label, parse, train
+from headlong.cli import check, compare, evaluate, inspect, label, parse, train
 from headlong.cli.shared import HelpFormatter, complain
 from headlong.errors import HeadlongError, OptionError
 
@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         "--traceback", action="store_true", help="show where in the program an error came up (for bug reports)"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (train, parse, label, evaluate, inspect, check):
+    for module in (train, parse, label, evaluate, compare, inspect, check):
         module.add_parser(commands)
     return parser
 

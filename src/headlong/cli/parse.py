@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 from headlong.cli.shared import (
     Skipped,
     add_command,
+    add_search,
     add_skip_bad,
     add_threads,
     check_folder,
@@ -114,7 +115,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="what becomes of enhanced dependencies (DEPS), which the new tree makes stale: write _, keep them, "
         "or copy the new tree there (default: %(default)s)",
     )
-    _add_search(parser)
+    _add_decoder(parser)
     parser.add_argument(
         "--confidence",
         action="store_true",
@@ -130,8 +131,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_skip_bad(parser, "they will be missing in the output, and their number is reported at the end")
 
 
-def _add_search(parser: argparse.ArgumentParser) -> None:
-    """How trees are searched."""
+def _add_decoder(parser: argparse.ArgumentParser) -> None:
+    """``--decoder``, and how trees are searched."""
     parser.add_argument(
         "--decoder",
         choices=("mst", "eisner", "climb", "ad3", "subgradient", "exact", "lp", "ilp"),
@@ -139,26 +140,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         "local search, ad3 and subgradient by dual decomposition, exact by branch and bound, lp and ilp by HiGHS "
         "(which needs headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
     )
-    parser.add_argument(
-        "--trees",
-        choices=("any", "projective"),
-        help="look for any tree, or for those without crossing arcs only (default: as in training)",
-    )
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=10.0,
-        metavar="S",
-        help="seconds a sentence may take; then the best tree so far is written, and counted as not certified; "
-        "0 is no limit (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--max-iterations",
-        type=int,
-        default=1000,
-        metavar="N",
-        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: %(default)s)",
-    )
+    add_search(parser)
 
 
 def run(args: argparse.Namespace) -> int:

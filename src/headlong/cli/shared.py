@@ -140,6 +140,30 @@ def thread_count(text: str) -> int:
     raise argparse.ArgumentTypeError(f"found {text!r}, expected a number, 0 or auto")
 
 
+def add_search(parser: argparse.ArgumentParser) -> None:
+    """``--trees`` and the limits of the search for them."""
+    parser.add_argument(
+        "--trees",
+        choices=("any", "projective"),
+        help="look for any tree, or for those without crossing arcs only (default: as in training)",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=10.0,
+        metavar="S",
+        help="seconds a sentence may take; then the best tree so far is taken, and counted as not certified; "
+        "0 is no limit (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-iterations",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: %(default)s)",
+    )
+
+
 def complain(message: str, kind: str = "warning: ") -> None:
     """One line to standard error in the name of the program."""
     print(f"headlong: {kind}{message}", file=sys.stderr)

@@ -125,7 +125,7 @@ def _ticks(values: Sequence[float]) -> list[float]:
     [40.0, 60.0, 80.0, 100.0]
     """
     low, high = min(values, default=0.0), max(values, default=1.0)
-    span = high - low or 1.0
+    span = max(high - low, 1e-3)
     low = min(low, high - span)
     power = 10.0 ** math.floor(math.log10(span / 5))
     step = next(times * power for times in (1, 2, 5, 10, 20) if times * power >= span / 5)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, get_args
 import numpy as np
 import numpy.typing as npt
 
-from headlong.drawing.plots import Dot, dot_plot
 from headlong.errors import DataError, OptionError
 from headlong.evaluation.result import evaluate
 from headlong.inference.decoders import DECODERS, PROGRAMS, can_search
@@ -136,7 +135,13 @@ class DecoderComparison:
 
     def plot(self) -> str:
         """The text of an SVG file: time against the share of best trees, a dot a decoder."""
-        dots = [Dot(one.name, self.microseconds(one), 100 * one.best / self.sentences) for one in self.decoders]
+        from headlong.drawing.plots import Dot, dot_plot  # here: few who import this module draw
+
+        shortest = 0.01  # where clocks are too coarse to see a decoder at all
+        dots = [
+            Dot(one.name, max(shortest, self.microseconds(one)), 100 * one.best / self.sentences)
+            for one in self.decoders
+        ]
         title = f"{self.sentences:,} sentences; of {self.proven:,} the best tree is proven"
         return dot_plot(dots, title=title, x_title="CPU time of decoding, µs a word", y_title="best trees, %")
 
@@ -144,6 +149,7 @@ class DecoderComparison:
 def _compared(scores: FLOAT64, others: FLOAT64) -> npt.NDArray[np.int8]:
     """1 where a score is higher than the other, 0 where they are equal, -1 where it is lower."""
     size = np.maximum(1.0, np.minimum(np.abs(scores), np.abs(others)))
+    size[np.isinf(size)] = 1.0  # two problems without a tree
     higher, lower = scores > others + CLOSE * size, others > scores + CLOSE * size
     return higher.astype(np.int8) - lower.astype(np.int8)
 
