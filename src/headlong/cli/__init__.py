@@ -21,6 +21,7 @@ a first parser, from a treebank of Universal Dependencies (https://universaldepe
   headlong train    --train en-train.conllu --dev en-dev.conllu --output en.model
   headlong parse    --model en.model en-test.conllu --output parsed.conllu
   headlong evaluate en-test.conllu parsed.conllu
+  headlong compare  en.model en-dev.conllu
   headlong inspect  en.model
 
 chunks, entities or tags, from files with a word a line:
