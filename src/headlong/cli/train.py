@@ -120,6 +120,14 @@ def _add_options(parser: argparse.ArgumentParser, order: int) -> None:
     )
     add_numbers(parser, {"order": (order, explained), **_NUMBERS})
     parser.add_argument(
+        "--threshold",
+        type=float,
+        default=0.005,
+        metavar="SHARE",
+        help="the least posterior of these heads, as a share of that of the best one; more makes the parser faster and "
+        "less accurate (default: %(default)s)",
+    )
+    parser.add_argument(
         "--families",
         default="",
         metavar="CHANGES",
@@ -184,7 +192,18 @@ def _untrained(args: argparse.Namespace) -> Parser:
     """A parser with the options that were given."""
     from headlong import Parser
 
-    names = (*_NUMBERS, "order", "families", "training_decoder", "trees", "licence", "name", "learner", "root")
+    names = (
+        *_NUMBERS,
+        "order",
+        "threshold",
+        "families",
+        "training_decoder",
+        "trees",
+        "licence",
+        "name",
+        "learner",
+        "root",
+    )
     parser = Parser(**{name: getattr(args, name) for name in names})
     parser.options.check()
     return parser
