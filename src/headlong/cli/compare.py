@@ -57,10 +57,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--limit", type=int, metavar="N", help="take the first N sentences only (default: all sentences)"
     )
     parser.add_argument(
-        "--json", metavar="FILE", help="write all figures to this file; - is standard output, without the tables"
+        "--json",
+        metavar="FILE",
+        help="write all figures to this file; - is standard output, in the place of the tables (default: do not)",
     )
     parser.add_argument(
-        "--plot", metavar="FILE", help="write a plot to this file, as SVG: CPU time against the share of best trees"
+        "--plot",
+        metavar="FILE",
+        help="write a plot to this file, as SVG: CPU time against the share of best trees (default: do not)",
     )
     add_search(parser)
     add_threads(parser, "; one gives the most even times")
