@@ -165,7 +165,7 @@ def test_long_sentences_are_left_out(parser, monkeypatch):
     found = compare_decoders(parser, toy.treebank(), ["climb"])
     assert found.left_out == sum(len(sentence) > 4 for sentence in toy.treebank()) > 0
     assert found.sentences + found.left_out == 12
-    assert f"{found.left_out} are too long" in report_decoders(found)
+    assert f"too long, and left out: {found.left_out}." in report_decoders(found)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_the_command(files, capsys):
     )
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("Decoders ")
-    assert "5 sentences, " in result.out
+    assert "Sentences: 5; words: " in result.out
     assert "exact against climb" in result.out
     with open("figures.json", encoding="utf-8") as stream:
         figures = json.load(stream)

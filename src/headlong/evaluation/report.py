@@ -57,11 +57,11 @@ def report_decoders(comparison: DecoderComparison) -> str:
         shares = (_percent(one.certified / comparison.sentences), optimal, _percent(one.best / comparison.sentences))
         accuracy = (_percent(share) for share in (one.uas, one.las) if share is not None)
         rows.append((one.name, *shares, f"{comparison.microseconds(one):.1f}", *accuracy))
-    left_out = f" {comparison.left_out:,} are too long, and left out." if comparison.left_out else ""
+    left_out = f"; too long, and left out: {comparison.left_out:,}" if comparison.left_out else ""
     notes = (
-        f"{comparison.sentences:,} sentences, {comparison.words:,} words.{left_out}\n"
+        f"Sentences: {comparison.sentences:,}; words: {comparison.words:,}{left_out}.\n"
         "Certified: the decoder proves its tree to be a best one.\n"
-        f"Optimal: its tree is a best one, whoever proves that; of {comparison.proven:,} sentences with a proof.\n"
+        f"Optimal: its tree is a best one, whoever proves that (sentences with a proof: {comparison.proven:,}).\n"
         "Best: no decoder found a better tree. us/word: CPU time of decoding."
     )
     pairs = [(f"{pair.first} against {pair.second}", pair.better, pair.equal, pair.worse) for pair in comparison.pairs]
