@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headlong
@@ -22,8 +22,8 @@ QUICK = [name for name in DECODERS if name not in PROGRAMS]
 
 @pytest.fixture(scope="module")
 def parser() -> Parser:
-    """Trained for so short a time that decoders differ."""
-    return Parser(order=2, **toy.SMALL | {"epochs": 1}).fit(toy.treebank())
+    """Without a pruner, so that every tree is one of candidates."""
+    return Parser(order=2, **toy.SMALL | {"epochs": 1, "pruner_epochs": 0}).fit(toy.treebank())
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +78,7 @@ def test_what_one_decoder_proves_counts_for_all():
     assert found.decoders[0].statuses == {"approximate": 2, "optimal": 1}
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=1, max_size=6))
 def test_counts_against_counting_by_hand(rows):
     names = ("a", "b", "c")
@@ -104,9 +105,10 @@ def test_all_decoders_that_fit(parser, comparison):
     assert all(one.seconds > 0 for one in comparison.decoders)
 
 
-def test_against_enumeration(parser, comparison):
+def test_against_enumeration(parser):
     """`exact` finds the best of all trees, and the others are counted against it."""
-    small = [sentence for sentence in toy.treebank() if len(sentence) <= 5]
+    pool = toy.long_sentence(80)  # words in an order that nobody has learnt to parse: decoders differ
+    small = [Sentence.from_words(pool.forms[i : i + 4], upos=pool.upos[i : i + 4]) for i in range(1, 80, 4)]
     best = []
     for sentence in small:
         problem = parser.problem(sentence, projective=False)
@@ -120,7 +122,7 @@ def test_against_enumeration(parser, comparison):
         reached = [one.score == pytest.approx(value) for one, value in zip(solved, best, strict=True)]
         assert by_name[name].best == by_name[name].optimal == sum(reached)
     assert by_name["exact"].certified == by_name["exact"].best == found.proven == len(small)
-    assert by_name["mst"].best < len(small)
+    assert 0 < by_name["mst"].best < len(small)
 
 
 def test_accuracies_are_those_of_the_parser(parser, comparison):
@@ -236,6 +238,7 @@ def test_usage_that_cannot_work(files, capsys, arguments, message):
 DOTS = st.tuples(st.sampled_from(["a", "exact", "<&>"]), st.floats(1e-2, 1e7), st.floats(0, 100))
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(DOTS, min_size=1, max_size=8))
 def test_plots(rows):
     """Well-formed, every dot inside the paper, no name over another."""
