@@ -15,6 +15,7 @@ from headlong.cli.shared import (
     add_threads,
     check_folder,
     load_model,
+    search_options,
 )
 from headlong.cli.streams import check_overwriting, with_bar
 from headlong.errors import OptionError
@@ -91,9 +92,7 @@ def run(args: argparse.Namespace) -> int:
         with_bar(sentences, ""),
         args.decoders.split(",") if args.decoders else None,
         threads=args.threads,
-        trees=args.trees,
-        max_iterations=args.max_iterations,
-        time_limit=args.time_limit,
+        **search_options(args),
     )
     figures = json.dumps(comparison.to_dict(), indent=1)
     if args.json == "-":

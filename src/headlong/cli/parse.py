@@ -22,6 +22,7 @@ from headlong.cli.shared import (
     check_folder,
     complain,
     load_model,
+    search_options,
 )
 from headlong.cli.streams import Stream, add_inputs, add_output, check_overwriting, with_bar
 from headlong.errors import DataError, OptionError
@@ -254,9 +255,7 @@ class _Job:
             **({} if isinstance(self.model, Parser) else {"tag": args.tag}),
             threads=args.threads,
             decoder=args.decoder,
-            trees=args.trees,
-            max_iterations=args.max_iterations,
-            time_limit=args.time_limit,
+            **search_options(args),
             deps=args.deps,
             confidence=args.confidence,
             solution=args.solution,

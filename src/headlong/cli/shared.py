@@ -13,6 +13,7 @@ from headlong.errors import DataError, ModelError, OptionError
 
 if TYPE_CHECKING:
     from headlong import Parser
+    from headlong.models.search import DecoderOptions
     from headlong.text import Sentence
 
 First = TypeVar("First")
@@ -141,7 +142,7 @@ def thread_count(text: str) -> int:
 
 
 def add_search(parser: argparse.ArgumentParser) -> None:
-    """``--trees`` and the limits of the search for them."""
+    """``--trees``, and how they are searched: see `search_options`."""
     parser.add_argument(
         "--trees",
         choices=("any", "projective"),
@@ -162,6 +163,35 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: %(default)s)",
     )
+    parser.add_argument(
+        "--restarts",
+        type=int,
+        default=60,
+        metavar="K",
+        help="climb ends when its best tree has not changed for so many restarts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--start",
+        default="nearby",
+        metavar="NAME",
+        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), ad3 "
+        "(nearby, and first of all from the tree of ad3) (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="of what climb draws at random (default: %(default)s)"
+    )
+
+
+def search_options(args: argparse.Namespace) -> DecoderOptions:
+    """What was said by the options of `add_search`."""
+    return {
+        "trees": args.trees,
+        "time_limit": args.time_limit,
+        "max_iterations": args.max_iterations,
+        "restarts": args.restarts,
+        "start": args.start,
+        "seed": args.seed,
+    }
 
 
 def complain(message: str, kind: str = "warning: ") -> None:

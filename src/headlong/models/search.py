@@ -9,7 +9,9 @@ from headlong import _core
 from headlong.inference.decoders import (
     MAX_ITERATIONS,
     PROGRAMS,
+    RESTARTS,
     check_limits,
+    check_restarts,
     core_method,
     searches_projective,
 )
@@ -35,11 +37,15 @@ class DecoderOptions(TypedDict, total=False):
     trees: which trees are searched, by default as in training ("mst" always searches any, "eisner" projective ones).
     max_iterations, time_limit (in seconds; 0: none): a sentence whose search reaches one of them gets the best tree so
         far, and is not certified; which sentences the time limit meets depends on the machine.
+    restarts, start, seed: of the decoder "climb"; see `headlong.inference.decoders`.
     """
 
     trees: Trees | None
     max_iterations: int
     time_limit: float
+    restarts: int
+    start: str
+    seed: int
 
 
 class SearchOptions(DecoderOptions, total=False):
@@ -65,6 +71,9 @@ class Search:
     threads: int
     max_iterations: int
     time_limit: float
+    restarts: int
+    start: str
+    seed: int
 
     @classmethod
     def of(
@@ -76,6 +85,9 @@ class Search:
         trees: Trees | None = None,
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = TIME_LIMIT,
+        restarts: int = RESTARTS,
+        start: str = "nearby",
+        seed: int = 0,
     ) -> Search:
         """The search that is asked for, with the defaults of a trained parser; OptionError for what cannot work."""
         projective = None
@@ -90,9 +102,11 @@ class Search:
         if projective is None and decoder not in ("mst", "eisner"):
             projective = trained.projective
         check_limits(max_iterations, time_limit)
+        check_restarts(restarts, start, seed)
         projective = searches_projective(decoder, projective)
         threads = check_threads(threads)
-        return cls(decoder, projective, 1 if decoder in PROGRAMS else threads, max_iterations, float(time_limit))
+        threads = 1 if decoder in PROGRAMS else threads
+        return cls(decoder, projective, threads, max_iterations, float(time_limit), restarts, start, seed)
 
     @property
     def in_core(self) -> bool:
@@ -106,7 +120,17 @@ class Search:
 
     def parse(self, model: _core.ArcModel, batch: _core.Batch) -> tuple[Any, ...]:
         """What the core finds for a batch: all that `Found` wants but the offsets."""
-        return model.parse(batch, core_method(self.decoder), self.projective, 1, self.max_iterations, self.time_limit)
+        return model.parse(
+            batch,
+            core_method(self.decoder),
+            self.projective,
+            1,
+            self.max_iterations,
+            self.time_limit,
+            self.restarts,
+            self.start,
+            self.seed,
+        )
 
     def solve(self, problem: Problem) -> Solution:
         """What the decoder finds for a problem."""
