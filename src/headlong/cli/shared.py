@@ -160,7 +160,7 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         "--max-iterations",
         type=int,
         metavar="N",
-        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: 1000, and 20 "
+        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: 1000, and 2 "
         "for a pipeline)",
     )
     parser.add_argument(
