@@ -77,6 +77,18 @@ Table<Weight> make_table(const In<Weight, 2>& weights, Index columns, float scal
   return {weights.data(), bits, columns, stride, scale};
 }
 
+// Heads are followed upwards, which must come to an end.
+inline void require_tree(std::span<const Index> heads) {
+  const Index size = static_cast<Index>(heads.size());
+  for (Index word = 1; word < size; ++word) {
+    Index above = word;
+    for (Index steps = 0; above != 0; ++steps) {
+      require(steps < size && heads[above] >= 0 && heads[above] < size, "the heads must be those of a tree");
+      above = heads[above];
+    }
+  }
+}
+
 void bind_chain(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_parser(nb::module_& m);

@@ -6,6 +6,7 @@
 
 #include "bind_graph.hpp"
 #include "bind_parts.hpp"
+#include "bind_terms.hpp"
 
 using namespace nanobind::literals;
 
@@ -92,6 +93,14 @@ void PyArcModel::set_parts(std::size_t kind, const Templates& templates) {
   std::visit([&](auto& made) { made.model.higher[kind] = &*higher[kind]; }, pruned);
 }
 
+void PyArcModel::set_global(std::size_t kind, const Templates& templates) {
+  require(kind < GLOBALS, "no such kind of parts");
+  require(templates.slots == GLOBAL_SLOTS[kind] && templates.relations == GLOBAL_RELATIONS[kind],
+          "templates must have the slots and relations of their kind of parts");
+  global[kind] = templates;
+  std::visit([&](auto& made) { made.model.global[kind] = &*global[kind]; }, pruned);
+}
+
 void PyArcModel::set_pruner(const PyArcModel& pruner, Index max_heads, double threshold) {
   require(pruned.index() == pruner.pruned.index(), "model and pruner differ in the type of their weights");
   require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0, "max_heads must be positive, threshold in [0, 1]");
@@ -115,6 +124,8 @@ void PyArcModel::check(const Batch& batch) const {
   if (between) known(*between);
   if (nearby) known(*nearby);
   for (const auto& family : higher)
+    if (family) known(*family);
+  for (const auto& family : global)
     if (family) known(*family);
   std::visit(
       [&](const auto& made) {
@@ -274,10 +285,19 @@ nb::tuple problem(const PyArcModel& self, const Batch& batch, bool projective) {
   nb::object frames = nb::none(), extras = nb::none();
   if (workspace.higher.frames.size > 0) frames = nb::cast(std::move(workspace.higher.frames));
   if (workspace.higher.extras.any()) extras = extras_object(frames, std::move(workspace.higher.extras));
-  return nb::make_tuple(
-      copied<Out<Index, 2>>(made.arcs.slots, {count, 2}), copied<Out<float, 1>>(made.arc_scores, {count}),
-      copied<Out<float, 2>>(made.label_rows, {count, stride}), copied<Out<double, 1>>(made.scores, {count}),
-      copied<Out<Index, 1>>(made.labels, {count}), frames, extras);
+  const auto answer = [&](const nb::object& term) {
+    return nb::make_tuple(
+        copied<Out<Index, 2>>(made.arcs.slots, {count, 2}), copied<Out<float, 1>>(made.arc_scores, {count}),
+        copied<Out<float, 2>>(made.label_rows, {count, stride}), copied<Out<double, 1>>(made.scores, {count}),
+        copied<Out<Index, 1>>(made.labels, {count}), frames, extras, term);
+  };
+  return std::visit(
+      [&](const auto& model) {
+        if (!model.model.has_globals()) return answer(nb::none());
+        const nb::object owner = nb::make_tuple(nb::find(self), nb::find(batch));
+        return answer(term_object(owner, model.model, corpus.sentence(0), made));
+      },
+      self.pruned);
 }
 
 }  // namespace
@@ -299,6 +319,8 @@ void bind_parser(nb::module_& m) {
       .def("set_parts", &PyArcModel::set_parts, "kind"_a, "templates"_a,
            "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings, 4 head\n"
            "bigrams, 5 arbitrary siblings, 6 non-projective arcs, 7 paths.")
+      .def("set_global", &PyArcModel::set_global, "kind"_a, "templates"_a,
+           "Parts of whole trees: the kinds are numbered as in core/parts/globals.hpp.")
       .def("set_pruner", &PyArcModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
            "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
       .def("parse", &parse, "batch"_a, "method"_a, "projective"_a, "threads"_a, "max_iterations"_a = 1000,
@@ -335,9 +357,9 @@ void bind_parser(nb::module_& m) {
            nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, "
-                   "Extras | None]"),
+                   "Extras | None, Term | None]"),
            "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the\n"
-           "scores of larger parts, in frames and extras, if the model has any.\n\n"
+           "scores of larger parts, in frames, extras and a term, if the model has any.\n\n"
            "With projective there is a projective tree among the candidates.");
 }
 

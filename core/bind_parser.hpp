@@ -33,6 +33,7 @@ struct PyArcModel {
   Templates arc;
   std::optional<Templates> between, label, nearby;
   std::array<std::optional<Templates>, KINDS> higher;
+  std::array<std::optional<Templates>, GLOBALS> global;
   Weights parts;
   std::optional<Weights> labels;
   std::optional<In<std::uint8_t, 3>> allowed;
@@ -45,6 +46,7 @@ struct PyArcModel {
   void set_labels(const Templates& label_, const Weights& labels_, float scale, In<std::uint8_t, 3> allowed_);
   void set_nearby(const Templates& templates);
   void set_parts(std::size_t kind, const Templates& templates);
+  void set_global(std::size_t kind, const Templates& templates);
   void set_pruner(const PyArcModel& pruner, Index max_heads, double threshold);
 
   // Whether the words have all that the templates look at, and tags in range.

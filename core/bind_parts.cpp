@@ -13,8 +13,9 @@
 
 #include "bind_common.hpp"
 #include "bind_graph.hpp"
+#include "bind_terms.hpp"
 #include "factors/head_automaton.hpp"
-#include "parser/extra_decoder.hpp"
+#include "parser/term_decoder.hpp"
 
 using namespace nanobind::literals;
 using namespace headlong;
@@ -94,19 +95,6 @@ struct PyExtras {
     return kind;
   }
 };
-
-// Paths are followed upwards, which must come to an end.
-void require_tree(std::span<const Index> heads) {
-  const Index size = static_cast<Index>(heads.size());
-  for (Index word = 1; word < size; ++word) {
-    Index above = word;
-    for (Index steps = 0; above != 0; ++steps) {
-      require(steps < size && heads[above] >= 0 && heads[above] < size,
-              "with extras the heads must be those of a tree");
-      above = heads[above];
-    }
-  }
-}
 
 // The extras, or none; they must belong to the frames.
 const Extras* extras_of(const Frames& frames, const PyExtras* extras) {
@@ -203,15 +191,18 @@ void bind_parts(nb::module_& m) {
           "head"_a, "lane"_a, "left"_a, "right"_a, "What a head is worth with these places, without arc scores.")
       .def(
           "tree_value",
-          [](const Frames& frames, const In<double, 1>& arc_scores, const In<Index, 1>& heads, const PyExtras* extras) {
+          [](const Frames& frames, const In<double, 1>& arc_scores, const In<Index, 1>& heads, const PyExtras* extras,
+             PyTerm* term) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(heads.size() == static_cast<std::size_t>(frames.size), "one head a word is needed");
-            if (extras) require_tree(view(heads));
+            if (extras || term) require_tree(view(heads));
             ClimbWorkspace workspace;
-            return tree_value(frames, view(arc_scores), view(heads), workspace, extras_of(frames, extras));
+            std::unique_lock<std::mutex> turn;
+            return tree_value(frames, view(arc_scores), view(heads), workspace, extras_of(frames, extras),
+                              term_of(term, turn));
           },
-          "arc_scores"_a, "heads"_a, "extras"_a.none() = nb::none(),
-          "What a tree is worth: its arcs and all parts. With extras the heads must be those of a tree.")
+          "arc_scores"_a, "heads"_a, "extras"_a.none() = nb::none(), "term"_a.none() = nb::none(),
+          "What a tree is worth: its arcs and all parts. With extras or a term the heads must be those of a tree.")
       .def(
           "edges",
           [](const Frames& frames, Index head) {
@@ -248,7 +239,7 @@ void bind_parts(nb::module_& m) {
           "solve",
           [](const Frames& frames, const In<double, 1>& arc_scores, const std::string& method, bool single_root,
              bool projective, Index max_iterations, Index max_nodes, Index max_sweeps, double time_limit,
-             double tolerance, const PyExtras* extras) {
+             double tolerance, const PyExtras* extras, PyTerm* term) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(max_iterations >= 1, "max_iterations must be positive");
             require(max_nodes >= 0 && max_sweeps >= 0, "max_nodes and max_sweeps must not be negative");
@@ -267,10 +258,10 @@ void bind_parts(nb::module_& m) {
             {
               nb::gil_scoped_release unlocked;
               TreeWorkspace workspace;
-              if (checked)
-                solve_tree(frames, *checked, view(arc_scores), options, workspace, solution);
-              else
-                solve_tree(frames, view(arc_scores), options, workspace, solution);
+              std::unique_lock<std::mutex> turn;
+              const Extras none;
+              solve_tree(frames, checked ? *checked : none, term_of(term, turn), view(arc_scores), options, workspace,
+                         solution);
             }
             nb::typed<nb::dict, nb::str, nb::any> answer;
             answer["heads"] = copied(solution.heads);
@@ -285,7 +276,7 @@ void bind_parts(nb::module_& m) {
           },
           "arc_scores"_a, "method"_a = "ad3", "single_root"_a = true, "projective"_a = false, "max_iterations"_a = 1000,
           "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
-          "extras"_a.none() = nb::none(),
+          "extras"_a.none() = nb::none(), "term"_a.none() = nb::none(),
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
           "certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was "
           "left.");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "features/update.hpp"
+#include "parts/globals.hpp"
 #include "parts/higher.hpp"
 #include "trees/eisner.hpp"
 #include "trees/matrix_tree.hpp"
@@ -17,10 +18,11 @@ enum class Decoder : std::uint8_t { Mst, Eisner };
 template <class Weight>
 struct ArcModel {
   const Templates* arc = nullptr;
-  const Templates* between = nullptr;            // may be missing
-  const Templates* label = nullptr;              // missing: trees without labels
-  const Templates* nearby = nullptr;             // labels in the light of the tree; missing: those of the arcs alone
-  std::array<const Templates*, KINDS> higher{};  // by Kind; missing: such parts do not count
+  const Templates* between = nullptr;              // may be missing
+  const Templates* label = nullptr;                // missing: trees without labels
+  const Templates* nearby = nullptr;               // labels in the light of the tree; missing: those of the arcs alone
+  std::array<const Templates*, KINDS> higher{};    // by Kind; missing: such parts do not count
+  std::array<const Templates*, GLOBALS> global{};  // by Global; likewise
   Table<Weight> parts;
   Table<Weight> labels;
   std::span<const std::uint8_t> allowed;  // [tags * tags * labels.columns] labels for (head tag, modifier tag)
@@ -28,8 +30,11 @@ struct ArcModel {
   RootRule root = RootRule::Single;
   Instructions instructions = Instructions::Scalar;
 
-  bool is_first_order() const {
-    return std::ranges::none_of(higher, [](const Templates* templates) { return templates != nullptr; });
+  bool has_globals() const { return has_any(global); }
+  bool is_first_order() const { return !has_any(higher) && !has_globals(); }
+
+  static bool has_any(std::span<const Templates* const> families) {
+    return std::ranges::any_of(families, [](const Templates* templates) { return templates != nullptr; });
   }
 };
 

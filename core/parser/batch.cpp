@@ -58,7 +58,7 @@ void decode_sentence(const ArcModel<Weight>& model, const Words& words, TreeOpti
     return;
   }
   build_higher(model, words, problem, higher);
-  solve_tree(higher.frames, higher.extras, problem.scores, options, higher.decoding, solution);
+  solve_tree(higher.frames, higher.extras, term_of(model, higher), problem.scores, options, higher.decoding, solution);
   std::copy(solution.heads.begin(), solution.heads.end(), heads.begin());
   labels_of(problem, heads, labels);
 }

@@ -17,6 +17,7 @@ struct Climb {
   std::span<Index> heads;
   ClimbWorkspace& state;
   const Extras* extras;  // null: none
+  TreeTerm* term;        // likewise
 
   Index lane(Index word) const { return word == 0 ? 0 : state.arcs[word] - frames.arc_begins[word]; }
   std::span<const Index> chosen(Index fan) const {
@@ -78,18 +79,22 @@ struct Climb {
     ++state.counts[to];
     state.arcs[word] = arc;
     heads[word] = frames.arc_heads[arc];
+    if (term) term->move(word, heads[word]);
     for (Index fan : {from, to, 2 * word, 2 * word + 1})
       state.fan_values[fan] = fan_value(frames, fan, lane(fan / 2), chosen(fan));
   }
 
-  // What the extras of the tree are worth if one word has another head. O(size^2).
-  Score extras_with(Index word, Index head) const {
-    if (!extras) return 0.0;
+  // What counts beside the frames: whether there is anything, and its worth if one word has another head.
+  bool has_more() const { return extras || term; }
+  Score more_with(Index word, Index head) const {
     const Index old = std::exchange(heads[word], head);
-    const Score value = extras_value(frames, *extras, heads);
+    if (term && head != old) term->move(word, head);
+    const Score value = more();
     heads[word] = old;
+    if (term && head != old) term->move(word, old);
     return value;
   }
+  Score more() const { return (extras ? extras_value(frames, *extras, heads) : 0.0) + (term ? term->value() : 0.0); }
 
   // Whether an arc would cross none of the others. O(size).
   bool fits(Index head, Index modifier) const {
@@ -127,6 +132,7 @@ bool set_up(Climb& climb) {
   }
   for (Index fan = 0; fan < 2 * frames.size; ++fan)
     state.fan_values[fan] = fan_value(frames, fan, climb.lane(fan / 2), climb.chosen(fan));
+  if (climb.term) climb.term->start(climb.heads);
   return true;
 }
 
@@ -135,15 +141,15 @@ Score total(const Climb& climb) {
   if (!climb.arc_scores.empty())
     for (Index word = 1; word < climb.frames.size; ++word) sum += climb.arc_scores[climb.state.arcs[word]];
   for (Score value : climb.state.fan_values) sum += value;
-  return climb.extras ? sum + extras_value(climb.frames, *climb.extras, climb.heads) : sum;
+  return sum + climb.more();
 }
 
 }  // namespace
 
 Score tree_value(const Frames& frames, std::span<const Score> arc_scores, std::span<const Index> heads,
-                 ClimbWorkspace& workspace, const Extras* extras) {
+                 ClimbWorkspace& workspace, const Extras* extras, TreeTerm* term) {
   // The heads are only read.
-  Climb climb{frames, arc_scores, std::span(const_cast<Index*>(heads.data()), heads.size()), workspace, extras};
+  Climb climb{frames, arc_scores, std::span(const_cast<Index*>(heads.data()), heads.size()), workspace, extras, term};
   return set_up(climb) ? total(climb) : NEGATIVE_INFINITY;
 }
 
@@ -154,14 +160,14 @@ bool improve_head(Climb& climb, Index word, RootRule root, bool projective, Scor
   const Frames& frames = climb.frames;
   const Index present = climb.state.arcs[word], begin = frames.arc_begins[word], end = frames.arc_begins[word + 1];
   if (end - begin < 2 || (root == RootRule::Single && climb.heads[word] == 0)) return false;
-  Score best = climb.loss_of_leaving(word) + climb.extras_with(word, climb.heads[word]) + least;
+  Score best = climb.loss_of_leaving(word) + climb.more_with(word, climb.heads[word]) + least;
   Index found = -1;
   for (Index arc = begin; arc < end; ++arc) {
     const Index head = frames.arc_heads[arc];
     if (arc == present || (head == 0 && root == RootRule::Single)) continue;
     Score gain = climb.gain_of_taking(arc);
-    if ((!climb.extras && gain <= best) || is_above(climb.heads, word, head)) continue;
-    gain += climb.extras_with(word, head);
+    if ((!climb.has_more() && gain <= best) || is_above(climb.heads, word, head)) continue;
+    gain += climb.more_with(word, head);
     if (gain <= best || (projective && !climb.fits(head, word))) continue;
     best = gain;
     found = arc;
@@ -176,11 +182,11 @@ bool try_both(Climb& climb, Index first, Index second, bool projective, Score le
   const Frames& frames = climb.frames;
   const Index word = frames.arc_modifiers[first], other = frames.arc_modifiers[second];
   const Index old_first = climb.state.arcs[word], old_second = climb.state.arcs[other];
-  Score gain = -climb.loss_of_leaving(word) + climb.gain_of_taking(first) - climb.extras_with(word, climb.heads[word]);
+  Score gain = -climb.loss_of_leaving(word) + climb.gain_of_taking(first) - climb.more_with(word, climb.heads[word]);
   climb.take(first);
   gain += climb.gain_of_taking(second) - climb.loss_of_leaving(other);
-  if ((climb.extras || gain > least) && !is_above(climb.heads, other, frames.arc_heads[second])) {
-    gain += climb.extras_with(other, frames.arc_heads[second]);
+  if ((climb.has_more() || gain > least) && !is_above(climb.heads, other, frames.arc_heads[second])) {
+    gain += climb.more_with(other, frames.arc_heads[second]);
     climb.take(second);
     if (gain > least &&
         (!projective || (climb.fits(frames.arc_heads[first], word) && climb.fits(frames.arc_heads[second], other))))
@@ -212,8 +218,8 @@ bool change_root(Climb& climb, Index word, bool projective, Score least) {
 }  // namespace
 
 Score climb(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-            std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras) {
-  Climb climb{frames, arc_scores, heads, workspace, extras};
+            std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras, TreeTerm* term) {
+  Climb climb{frames, arc_scores, heads, workspace, extras, term};
   if (!set_up(climb)) return NEGATIVE_INFINITY;
   // Moves must gain more than what rounding errors could feign, or they might go round in circles.
   // Extras may make the first tree worth nothing.

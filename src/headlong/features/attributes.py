@@ -28,8 +28,8 @@ UINT8 = npt.NDArray[np.uint8]
 AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbForm", "Tense")
 OPTIONAL_COLUMNS = ("lemmas", "xpos", "feats")
 MAX_TAGS = 62  # the core has 64 tag numbers; 0 is the root and the last one any other tag
-_PUNCTUATION, _VERB, _CONJUNCTION = 1, 2, 4
-_CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION}
+_PUNCTUATION, _VERB, _CONJUNCTION, _ADPOSITION = 1, 2, 4, 8
+_CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION, "ADP": _ADPOSITION}
 
 
 def shape(form: str) -> str:

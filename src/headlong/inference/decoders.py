@@ -84,6 +84,7 @@ def _by_core(problem: Problem, name: str, projective: bool, max_iterations: int,
         max_nodes=min(NODES_PER_ITERATION * max_iterations, 2**31 - 1),
         time_limit=time_limit,
         extras=problem.extras,
+        term=problem.term,
     )
     heads = found["heads"]
     score = problem.score(heads)  # the same sum, also where the core stopped adding

@@ -36,7 +36,7 @@ class Problem:
     label; `labels` [n] the number of that label (-1: none). `frames` has the scores of larger parts over the same
     candidates, in the order in which decoders read them; None: there are none, the problem is of first order. `extras`
     has those that no head automaton holds. `larger` has all of them once more one by one, for inspection; it may be
-    left empty.
+    left empty. `term` values what only whole trees show, for decoders that search.
 
     >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
     >>> problem.score([-1, 2, 0])
@@ -50,6 +50,7 @@ class Problem:
     single_root: bool = True
     frames: _core.Frames | None = None
     extras: _core.Extras | None = None
+    term: _core.Term | None = None
     larger: Mapping[str, Parts] = field(default_factory=dict)
 
     @classmethod
@@ -84,10 +85,10 @@ class Problem:
         chosen = self._chosen(heads)
         if int(chosen.sum()) != self.size - 1:
             return float("-inf")
-        if self.extras is not None and not _is_tree([int(head) for head in heads]):
+        if (self.extras is not None or self.term is not None) and not _is_tree([int(head) for head in heads]):
             return float("-inf")  # what crosses, or is below what, has a meaning in trees only
         if self.frames is not None:
-            return self.frames.tree_value(self.scores, np.asarray(heads, np.int32), self.extras)
+            return self.frames.tree_value(self.scores, np.asarray(heads, np.int32), self.extras, self.term)
         return float(self.scores[chosen].sum())
 
     def parts(self) -> dict[str, Parts]:

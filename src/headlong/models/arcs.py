@@ -49,13 +49,23 @@ class Shape:
             if self.nearby:
                 model.set_nearby(self.nearby.compile(self.attributes))
         for family in self.higher:
-            model.set_parts(family_kind(family), family.compile(self.attributes))
+            kind, compiled = family_kind(family), family.compile(self.attributes)
+            if is_global(family):
+                model.set_global(kind, compiled)
+            else:
+                model.set_parts(kind, compiled)
         return model
 
 
 def family_kind(family: Family) -> int:
-    """The number of a family of parts of more than one arc in the core."""
-    return [known.name for known in dependency.HIGHER].index(family.name)
+    """The number of a family of parts of more than one arc in the core, where those of whole trees count anew."""
+    names = [known.name for known in (dependency.GLOBALS if is_global(family) else dependency.HIGHER)]
+    return names.index(family.name)
+
+
+def is_global(family: Family) -> bool:
+    """Whether a family is about whole trees, so that only search can use it."""
+    return family.name in (known.name for known in dependency.GLOBALS)
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class ParserOptions:
             if not low <= getattr(self, name) <= high:
                 raise OptionError(f"found {name} = {getattr(self, name)}, expected {low} to {high}")
         choices: dict[str, tuple[object, ...]] = {
-            "order": (1, 2, 3),
+            "order": tuple(dependency.ORDERS),
             "learner": LEARNERS,
             "root": ("auto", "single", "multi"),
             "trees": ("auto", "any", "projective"),
@@ -98,7 +98,9 @@ class ParserOptions:
             raise OptionError(
                 "found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals"
             )
-        extras = [family.name for family in self.part_families() if family in dependency.EXTRAS]
+        extras = [
+            family.name for family in self.part_families() if family in (*dependency.EXTRAS, *dependency.GLOBALS)
+        ]
         if extras and self.training_decoder == "automata":
             raise OptionError(f"found training_decoder = 'automata' with {extras[0]}, which no head automaton scores")
         for name in ("aggressiveness", "rate"):

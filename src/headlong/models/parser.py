@@ -28,7 +28,7 @@ from headlong.inference.decoders import decoder as decoder_called
 from headlong.inference.problem import FLOAT64, INT32, Parts, Problem, Solution
 from headlong.learning.online import Progress
 from headlong.models.ahead import work_ahead
-from headlong.models.arcs import family_kind
+from headlong.models.arcs import family_kind, is_global
 from headlong.models.found import Found, cut, join
 from headlong.models.keeping import State
 from headlong.models.options import ParserOptions, Trained
@@ -289,14 +289,17 @@ class Parser:
         batch, _ = self._encoder.batch([sentence])
         larger = {}
         for family in trained.arcs.shape.higher:
+            if is_global(family):
+                continue  # nobody lists them in advance: see Problem.global_parts
             columns, scores = self._model.parts(batch, family_kind(family), projective)
             larger[family.name] = Parts(columns, scores.astype(np.float64))
         return replace(made, larger=larger)
 
     def _problem(self, sentence: Sentence, projective: bool) -> Problem:
         batch, _ = self._encoder.batch([sentence])
-        arcs, _, _, scores, labels, frames, extras = self._model.problem(batch, projective)
-        return Problem(len(sentence) + 1, arcs, scores, labels, self.trained.arcs.shape.single_root, frames, extras)
+        arcs, _, _, scores, labels, frames, extras, term = self._model.problem(batch, projective)
+        single_root = self.trained.arcs.shape.single_root
+        return Problem(len(sentence) + 1, arcs, scores, labels, single_root, frames, extras, term)
 
     def posteriors(self, sentence: Sentence) -> FLOAT64:
         """What the pruner thinks of all arcs: probabilities [head, modifier] over trees of any shape. O(n^3).

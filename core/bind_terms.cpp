@@ -1,0 +1,68 @@
+#include "bind_terms.hpp"
+
+using namespace nanobind::literals;
+
+namespace headlong {
+
+void bind_terms(nb::module_& m) {
+  nb::class_<PyTerm>(m, "Term", "What counts beside frames and extras in the trees of one sentence.")
+      .def(
+          "value",
+          [](PyTerm& self, const In<Index, 1>& heads) {
+            require(heads.size() == static_cast<std::size_t>(self.arcs->size), "one head a word is needed");
+            require_tree(view(heads));
+            std::unique_lock<std::mutex> turn;
+            TreeTerm* term = term_of(&self, turn);
+            term->start(view(heads));
+            return term->value();
+          },
+          "heads"_a, "What a tree is worth.")
+      .def(
+          "values",
+          [](PyTerm& self, const In<Index, 1>& heads, const In<Index, 2>& moves) {
+            require(heads.size() == static_cast<std::size_t>(self.arcs->size), "one head a word is needed");
+            require(moves.shape(1) == 2, "a move is a word and its new head");
+            require_tree(view(heads));
+            std::unique_lock<std::mutex> turn;
+            TreeTerm* term = term_of(&self, turn);
+            std::vector<Index> tree(view(heads).begin(), view(heads).end());
+            std::vector<double> values;
+            term->start(tree);
+            for (std::size_t i = 0; i < moves.shape(0); ++i) {
+              require(moves(i, 0) > 0 && moves(i, 0) < self.arcs->size, "a move is out of range");
+              tree[moves(i, 0)] = moves(i, 1);
+              require_tree(tree);
+              term->move(moves(i, 0), moves(i, 1));
+              values.push_back(term->value());
+            }
+            return copied(values);
+          },
+          "heads"_a, "moves"_a, nb::rv_policy::move,
+          "What the trees are worth that come about by moves [n, 2], one after the other: a word, its new head.")
+      .def(
+          "parts",
+          [](PyTerm& self, const In<Index, 1>& heads) {
+            require(heads.size() == static_cast<std::size_t>(self.arcs->size), "one head a word is needed");
+            require_tree(view(heads));
+            std::unique_lock<std::mutex> turn;
+            std::vector<GlobalRow> rows;
+            std::vector<float> scores;
+            term_of(&self, turn)->list(view(heads), rows, scores);
+            std::vector<Index> kinds, slots;
+            std::vector<Code> relations;
+            for (const GlobalRow& row : rows) {
+              kinds.push_back(static_cast<Index>(row.kind));
+              slots.insert(slots.end(), row.slots.begin(), row.slots.end());
+              relations.insert(relations.end(), row.relations.begin(), row.relations.end());
+            }
+            return nb::make_tuple(copied(kinds), copied<Out<Index, 2>>(slots, {rows.size(), MAX_GLOBAL_SLOTS}),
+                                  copied<Out<Code, 2>>(relations, {rows.size(), MAX_GLOBAL_RELATIONS}), copied(scores));
+          },
+          "heads"_a,
+          nb::sig("def parts(self, heads: numpy.typing.NDArray[numpy.int32]) -> "
+                  "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
+                  "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]"),
+          "The parts of a tree: kinds [n] as in ArcModel.set_global, slots [n, 4], relations [n, 7] and scores [n].");
+}
+
+}  // namespace headlong
