@@ -197,6 +197,7 @@ void bind_parts(nb::module_& m) {
             require(heads.size() == static_cast<std::size_t>(frames.size), "one head a word is needed");
             if (extras || term) require_tree(view(heads));
             ClimbWorkspace workspace;
+            nb::gil_scoped_release unlocked;
             std::unique_lock<std::mutex> turn;
             return tree_value(frames, view(arc_scores), view(heads), workspace, extras_of(frames, extras),
                               term_of(term, turn));

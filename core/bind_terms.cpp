@@ -4,13 +4,28 @@ using namespace nanobind::literals;
 
 namespace headlong {
 
+namespace {
+
+// Shows what a term looks at to the garbage collector: a function may hold, through its module, the term.
+int traverse_term(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<PyTerm>(self)->owner.ptr());
+  return 0;
+}
+
+PyType_Slot TERM_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_term)}, {0, nullptr}};
+
+}  // namespace
+
 void bind_terms(nb::module_& m) {
-  nb::class_<PyTerm>(m, "Term", "What counts beside frames and extras in the trees of one sentence.")
+  nb::class_<PyTerm>(m, "Term", nb::type_slots(TERM_SLOTS),
+                     "What counts beside frames and extras in the trees of one sentence.")
       .def(
           "value",
           [](PyTerm& self, const In<Index, 1>& heads) {
             require(heads.size() == static_cast<std::size_t>(self.arcs->size), "one head a word is needed");
             require_tree(view(heads));
+            nb::gil_scoped_release unlocked;
             std::unique_lock<std::mutex> turn;
             TreeTerm* term = term_of(&self, turn);
             term->start(view(heads));
@@ -22,18 +37,23 @@ void bind_terms(nb::module_& m) {
           [](PyTerm& self, const In<Index, 1>& heads, const In<Index, 2>& moves) {
             require(heads.size() == static_cast<std::size_t>(self.arcs->size), "one head a word is needed");
             require(moves.shape(1) == 2, "a move is a word and its new head");
-            require_tree(view(heads));
-            std::unique_lock<std::mutex> turn;
-            TreeTerm* term = term_of(&self, turn);
             std::vector<Index> tree(view(heads).begin(), view(heads).end());
-            std::vector<double> values;
-            term->start(tree);
+            require_tree(tree);
             for (std::size_t i = 0; i < moves.shape(0); ++i) {
               require(moves(i, 0) > 0 && moves(i, 0) < self.arcs->size, "a move is out of range");
               tree[moves(i, 0)] = moves(i, 1);
               require_tree(tree);
-              term->move(moves(i, 0), moves(i, 1));
-              values.push_back(term->value());
+            }
+            std::vector<double> values;
+            {
+              nb::gil_scoped_release unlocked;
+              std::unique_lock<std::mutex> turn;
+              TreeTerm* term = term_of(&self, turn);
+              term->start(view(heads));
+              for (std::size_t i = 0; i < moves.shape(0); ++i) {
+                term->move(moves(i, 0), moves(i, 1));
+                values.push_back(term->value());
+              }
             }
             return copied(values);
           },
@@ -44,10 +64,13 @@ void bind_terms(nb::module_& m) {
           [](PyTerm& self, const In<Index, 1>& heads) {
             require(heads.size() == static_cast<std::size_t>(self.arcs->size), "one head a word is needed");
             require_tree(view(heads));
-            std::unique_lock<std::mutex> turn;
             std::vector<GlobalRow> rows;
             std::vector<float> scores;
-            term_of(&self, turn)->list(view(heads), rows, scores);
+            {
+              nb::gil_scoped_release unlocked;
+              const std::unique_lock turn(self.turn);
+              std::visit([&](auto& term) { term.list(view(heads), rows, scores); }, self.term);
+            }
             std::vector<Index> kinds, slots;
             std::vector<Code> relations;
             for (const GlobalRow& row : rows) {

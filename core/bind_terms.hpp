@@ -14,26 +14,24 @@ namespace headlong {
 struct PyTerm {
   nb::object owner;  // of the model and the words
   std::unique_ptr<ArcProblem> arcs;
-  std::unique_ptr<TreeTerm> term;
+  std::variant<GlobalTerm<float>, GlobalTerm<std::int16_t>> term;
   std::mutex turn;
 };
 
-// The term, or null; `turn` is held until it is gone.
+// The term, or null; `turn` is held until it is gone. Who waits for it must not hold the GIL, which functions need.
 inline TreeTerm* term_of(PyTerm* term, std::unique_lock<std::mutex>& turn) {
   if (!term) return nullptr;
   turn = std::unique_lock(term->turn);
-  return term->term.get();
+  return std::visit([](auto& found) -> TreeTerm* { return &found; }, term->term);
 }
 
 // The parts of whole trees of a sentence as a Python object.
 template <class Weight>
 nb::object term_object(nb::object owner, const ArcModel<Weight>& model, const Words& words, ArcProblem arcs) {
   auto made = std::make_unique<PyTerm>();
-  auto term = std::make_unique<GlobalTerm<Weight>>();
   made->owner = std::move(owner);
   made->arcs = std::make_unique<ArcProblem>(std::move(arcs));
-  term->prepare(model, words, *made->arcs);
-  made->term = std::move(term);
+  made->term.emplace<GlobalTerm<Weight>>().prepare(model, words, *made->arcs);
   return nb::cast(made.release(), nb::rv_policy::take_ownership);
 }
 

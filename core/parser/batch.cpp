@@ -12,6 +12,8 @@ Words Corpus::sentence(std::size_t s) const {
   words.attributes = {attributes.subspan(begin * attribute_count, count * attribute_count), static_cast<Index>(count),
                       attribute_count};
   words.traits = traits.subspan(begin, count);
+  words.function = function;
+  words.number = s;
   if (!gold_heads.empty()) {
     words.gold_heads = gold_heads.subspan(begin, count);
     words.gold_labels = gold_labels.subspan(begin, count);

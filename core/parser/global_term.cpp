@@ -58,21 +58,24 @@ void GlobalTerm<Weight>::prepare(const ArcModel<Weight>& model, const Words& wor
     context_.on[kind] = model.global[kind] != nullptr;
     if (context_.on[kind]) slot_codes(words.attributes, *model.global[kind], codes_[kind]);
   }
-  const std::size_t size = words.size();
-  context_.labels.assign(size * size, -1);
-  // Without costs: the labels of gold arcs are guessed as well.
-  for (std::size_t arc = 0; arc < arcs.arcs.count && model.label; ++arc) {
-    const Index head = arcs.arcs.slots[2 * arc], modifier = arcs.arcs.slots[2 * arc + 1];
-    const auto allowed = allowed_labels(model, words, head, modifier);
-    const float* row = arcs.label_rows.data() + arc * model.labels.stride;
-    Index best = -1;
-    for (Index label = 0; label < model.labels.columns; ++label)
-      if (allowed[label] && (best < 0 || row[label] > row[best])) best = label;
-    context_.labels[head * size + modifier] = best;
-  }
   context_.last = words.size() - 1;
   while (context_.last > 0 && (words.traits[context_.last].classes & PUNCTUATION) != 0) --context_.last;
   scores_.clear();
+  function_ = model.functions ? words.function : nullptr;
+  number_ = words.number;
+  found_values_.clear();
+}
+
+template <class Weight>
+Score GlobalTerm<Weight>::found_value() {
+  const auto [place, is_new] = found_values_.try_emplace(tree_.heads, 0.0);
+  if (!is_new) return place->second;
+  found_.clear();
+  (*function_)(number_, tree_.heads, found_);
+  for (const auto& [code, value] : found_)
+    place->second += static_cast<Score>(value) * model_->parts.weights[code >> model_->parts.shift()];
+  place->second *= model_->parts.scale;
+  return place->second;
 }
 
 template <class Weight>
@@ -156,7 +159,7 @@ Score GlobalTerm<Weight>::value() {
   Score sum = score(rows_);
   for (const auto& values : values_)
     for (Score value : values) sum += value;
-  return sum;
+  return function_ ? sum + found_value() : sum;
 }
 
 template <class Weight>
@@ -186,6 +189,10 @@ void GlobalTerm<Weight>::add_tree(std::span<const Index> heads, float amount, Sp
     add_features(codes_[kind], *model_->global[kind], row.slots.data(), row.relations.data(), model_->parts.shift(), 1,
                  0, amount, scratch, out);
   }
+  if (!function_) return;
+  found_.clear();
+  (*function_)(number_, heads, found_);
+  for (const auto& [code, value] : found_) out.add(code >> model_->parts.shift(), amount * value);
 }
 
 template class GlobalTerm<float>;

@@ -1,6 +1,8 @@
 // Parts of whole trees with their weights: what they are worth, and their features.
 #pragma once
 
+#include <map>
+
 #include "parser/arc_problem.hpp"
 #include "parts/globals.hpp"
 #include "search/term.hpp"
@@ -26,19 +28,20 @@ class RowScores {
   std::vector<Index> slots_;  // indices into entries_, -1 if free; a power of two, at least twice as many
 };
 
-// The parts of whole trees of one sentence. Values are kept by anchor: a change of a head asks for those anew that it
-// touches. It is its own workspace.
+// The parts of whole trees of one sentence, and what functions find. Values are kept by anchor: a change of a head asks
+// for those anew that it touches. What functions find is asked for once for every tree. It is its own workspace.
 template <class Weight>
 class GlobalTerm final : public TreeTerm {
  public:
-  // Takes a sentence whose arcs `build_arcs` has scored. O(words * templates + candidates * labels).
+  // Takes a sentence whose arcs `build_arcs` has scored. O(words * templates).
   void prepare(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs);
 
   void start(std::span<const Index> heads) override;
   void move(Index word, Index head) override;
   Score value() override;
 
-  void list(std::span<const Index> heads, std::vector<GlobalRow>& rows, std::vector<float>& scores) override;
+  // All parts of a tree with their scores; those of functions are not among them.
+  void list(std::span<const Index> heads, std::vector<GlobalRow>& rows, std::vector<float>& scores);
 
   // Adds `amount` times the features of a tree.
   void add_tree(std::span<const Index> heads, float amount, SparseVector& out);
@@ -46,6 +49,7 @@ class GlobalTerm final : public TreeTerm {
  private:
   Score score(std::span<const GlobalRow> rows);
   Score anchored(Anchor anchor, Index word);
+  Score found_value();
   void all_rows();
   void touch(Anchor anchor, Index word);
 
@@ -58,6 +62,10 @@ class GlobalTerm final : public TreeTerm {
   std::array<std::vector<Index>, 3> touched_;
   std::vector<std::uint8_t> marks_;  // [size] scratch
   std::vector<GlobalRow> rows_;
+  const FeatureFunction* function_ = nullptr;
+  std::size_t number_ = 0;
+  std::vector<NamedFeature> found_;                   // scratch
+  std::map<std::vector<Index>, Score> found_values_;  // of the trees met so far
 };
 
 }  // namespace headlong

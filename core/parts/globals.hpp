@@ -9,7 +9,8 @@
 // and their modifiers; Fan at the word, at both heads and at the heads of these; Span where Fan is, and at what is
 // above both heads, up to and with the first word that is above both.
 //
-// Labels are those that each arc would have by itself. Punctuation does not count as a modifier.
+// Labels are not known while trees are searched: constructions are known by tags and by the shape of the tree, as
+// Universal Dependencies have it. Punctuation does not count as a modifier, unless the part is about punctuation.
 #pragma once
 
 #include <array>
@@ -19,38 +20,39 @@
 
 namespace headlong {
 
-// Slots and relations, in this order (the first four relations of most are those of `outer_relations` between the two
-// outer words; a label is that of the arc into the word of the slot it is called after):
-//   GrandGrandparent     f g h m   side dist agree puncts mlabel hlabel       a word with the three above it
-//   LabelledGrandparent  g h m     side dist agree puncts mlabel hlabel
-//   InnerGrandchild      h m s t   side dist agree puncts mlabel slabel tlabel   t hangs on m, s is nearer to h than m
-//   OuterGrandchild      h m s t   the same, s being further away
-//   LabelledSibling      h m s     side dist agree puncts mlabel slabel       m and the next modifier s in the sentence
-//   Repeat               h m       side mlabel count                          how many modifiers before have its label
-//   Valency              g h       side counts tags labels bag hlabel         strings of all modifiers
-//   Attachment           h m p     side mlabel conjunct                       m or a conjunct of it with an adposition
-//   Coordination         h m c     side dist agree puncts mlabel lengths parallel   c: the conjunction, else m
-//   Span                 h m a z   side length ends mlabel                    a and z: the first and last word below m
-//   Crossing             h m       side dist agree puncts mlabel              arcs that span a word not below h
-//   Branching            m         depth share                                the last word that is no punctuation
+// Slots and relations, in this order (where they are not named, the relations are those of `outer_relations`: side,
+// dist, agree and puncts, between the two outer words):
+//   GrandGrandparent  f g h m                          a word with the three above it
+//   InnerGrandchild   h m s t                          t hangs on m, and s, a sibling of m, is next to m towards h
+//   OuterGrandchild   h m s t                          the same, s being next to m away from h
+//   ContentSibling    h m s                            m and the next modifier s in the sentence
+//   Repeat            h m      side tags cases         how many modifiers before m have its tag, and its case as well
+//   Valency           g h      side counts tags cases  the modifiers left and right: numbers, tags, tags with cases
+//   Attachment        h m p    side conjunct           m, or a conjunct of it, and its adposition p under h
+//   Coordination      h m c    ... lengths parallel marks   h and a modifier m to its right that has the same tag or a
+//                                                      conjunction c before it (else c is m)
+//   Punctuation       g h p q  ... place               a mark p that hangs on h, and the next one, q (else p)
+//   Span              h m a z  side length ends inside the first and the last word below m
+//   Crossing          h m                              arcs that span a word not below h
+//   Branching         m        depth share             the last word that is no punctuation
 enum class Global : Index {
   GrandGrandparent,
-  LabelledGrandparent,
   InnerGrandchild,
   OuterGrandchild,
-  LabelledSibling,
+  ContentSibling,
   Repeat,
   Valency,
   Attachment,
   Coordination,
+  Punctuation,
   Span,
   Crossing,
   Branching,
   Count
 };
 inline constexpr std::size_t GLOBALS = static_cast<std::size_t>(Global::Count);
-inline constexpr std::array<Index, GLOBALS> GLOBAL_SLOTS = {4, 3, 4, 4, 3, 2, 2, 3, 3, 4, 2, 1};
-inline constexpr std::array<Index, GLOBALS> GLOBAL_RELATIONS = {6, 6, 7, 7, 6, 3, 6, 3, 7, 4, 5, 2};
+inline constexpr std::array<Index, GLOBALS> GLOBAL_SLOTS = {4, 4, 4, 3, 2, 2, 3, 3, 4, 4, 2, 1};
+inline constexpr std::array<Index, GLOBALS> GLOBAL_RELATIONS = {4, 4, 4, 4, 3, 4, 2, 7, 5, 4, 4, 2};
 inline constexpr std::size_t MAX_GLOBAL_SLOTS = 4, MAX_GLOBAL_RELATIONS = 7;
 
 // A part: unused slots and relations are 0.
@@ -68,13 +70,9 @@ enum class Anchor : std::uint8_t { Chain, Fan, Span };
 struct GlobalContext {
   const ArcContext* words = nullptr;
   std::array<bool, GLOBALS> on{};
-  std::vector<Index> labels;  // [size * size] of each candidate (head, modifier); others are never looked at
-  Index last = 0;             // the last word that is no punctuation; 0: there is none
+  Index last = 0;  // the last word that is no punctuation; 0: there is none
 
   bool has(Global kind) const { return on[static_cast<std::size_t>(kind)]; }
-  Index label(Index head, Index modifier) const {
-    return labels[static_cast<std::size_t>(head) * words->traits.size() + modifier];
-  }
 };
 
 // Appends the parts that are anchored at a word (not the root) in one way.

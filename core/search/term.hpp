@@ -1,7 +1,7 @@
 // What a search may count beside frames and extras.
 #pragma once
 
-#include "parts/globals.hpp"
+#include "types.hpp"
 
 namespace headlong {
 
@@ -16,9 +16,6 @@ class TreeTerm {
   virtual void move(Index word, Index head) = 0;
   // What the tree at hand is worth: the same, up to rounding, however it was reached.
   virtual Score value() = 0;
-
-  // All parts of a tree with their scores.
-  virtual void list(std::span<const Index> heads, std::vector<GlobalRow>& rows, std::vector<float>& scores) = 0;
 };
 
 }  // namespace headlong

@@ -2,7 +2,7 @@
 The compiled core of headlong: kernels over arrays, no strings, no files.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -94,6 +94,12 @@ class Batch:
 
     def __init__(self, attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], traits: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+    def set_function(self, function: Callable[[int, numpy.typing.NDArray[numpy.int32]], tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]]) -> None:
+        """
+        What finds the features of a tree, for models with functions: codes and values, of the number of a sentence
+        and its heads.
+        """
+
 class ArcModel:
     """
     A first-order model: templates, weights, root rule; labels and a pruner.
@@ -119,6 +125,9 @@ class ArcModel:
         """
         Parts of whole trees: the kinds are numbered as in core/parts/globals.hpp.
         """
+
+    def set_functions(self) -> None:
+        """Features that a batch's function finds count as well."""
 
     def set_pruner(self, pruner: ArcModel, max_heads: int, threshold: float) -> None:
         """

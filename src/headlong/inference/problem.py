@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from headlong import _core
 from headlong.errors import OptionError
+from headlong.features.globals import GLOBALS
 
 INT32 = npt.NDArray[np.int32]
 FLOAT64 = npt.NDArray[np.float64]
@@ -107,7 +108,8 @@ class Problem:
         return {"arc": Parts(self.arcs, self.scores), **self.larger}
 
     def parts_of(self, heads: Sequence[int] | INT32) -> dict[str, npt.NDArray[np.bool_]]:
-        """Which parts [n] of each family of `parts` a tree has: what they are worth adds up to `score`. O(parts).
+        """Which parts [n] of each family of `parts` a tree has: what they are worth adds up to `score`, but for
+        `global_parts`. O(parts).
 
         >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
         >>> problem.parts_of([-1, 2, 0])["arc"]
@@ -126,6 +128,20 @@ class Problem:
                 found[i] = row in wanted[name]
             marks[name] = found
         return marks
+
+    def global_parts(self, heads: Sequence[int] | INT32) -> dict[str, Parts]:
+        """The parts of whole trees that a tree has, by family: nobody lists all there could be.
+
+        What they are worth, together with the parts of `parts_of`, adds up to `score`, but for what functions find.
+        """
+        if self.term is None:
+            return {}
+        kinds, slots, _, scores = self.term.parts(np.asarray(heads, np.int32))
+        found = {}
+        for kind in np.unique(kinds).tolist():
+            family, chosen = GLOBALS[kind], kinds == kind
+            found[family.name] = Parts(slots[chosen, : len(family.slots)], scores[chosen].astype(np.float64))
+        return found
 
     def labels_of(self, heads: Sequence[int] | INT32) -> INT32:
         """The best labels [size] of a tree's arcs; -1 for the root and for arcs that are no candidates."""

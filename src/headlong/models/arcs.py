@@ -32,6 +32,17 @@ class Shape:
     allowed: UINT8 | None = None
     higher: tuple[Family, ...] = ()
     nearby: Family | None = None
+    functions: tuple[str, ...] = ()
+
+    @property
+    def is_first_order(self) -> bool:
+        """Whether trees are worth what their arcs are worth."""
+        return not self.higher and not self.functions
+
+    @property
+    def has_globals(self) -> bool:
+        """Whether there is something that only search can use."""
+        return bool(self.functions) or any(map(is_global, self.higher))
 
     @property
     def label_stride(self) -> int:
@@ -54,6 +65,8 @@ class Shape:
                 model.set_global(kind, compiled)
             else:
                 model.set_parts(kind, compiled)
+        if self.functions:
+            model.set_functions()
         return model
 
 
@@ -80,7 +93,7 @@ class TrainedArcs:
     @classmethod
     def empty(cls, shape: Shape) -> TrainedArcs:
         """A model that knows nothing: all weights are zero."""
-        plain = replace(shape, bits=8, label=None, allowed=None, higher=(), nearby=None)
+        plain = replace(shape, bits=8, label=None, allowed=None, higher=(), nearby=None, functions=())
         return cls(plain, np.zeros((2**8 + 1, 1), np.int16), None, (1.0, 1.0))
 
     def core_model(self) -> _core.ArcModel:

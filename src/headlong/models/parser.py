@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from headlong import _core
 from headlong.errors import NotFittedError, OptionError
 from headlong.features.attributes import WordEncoder
+from headlong.features.functions import TreeFunction, TreeFunctions
 from headlong.features.templates import Family
 from headlong.inference.decoders import (
     MAX_ITERATIONS,
@@ -46,7 +47,8 @@ TIME_LIMIT = 10.0
 class Parser:
     """A dependency parser over sentences with words, tags and (where the treebank has them) lemmas and features.
 
-    The options are those of `ParserOptions`. `fit` trains, `parse` fills in HEAD and DEPREL, `save` and `headlong.load`
+    The options are those of `ParserOptions`, and `functions`, which find features of whole trees (`TreeFunction`).
+    `fit` trains, `parse` fills in HEAD and DEPREL, `save` and `headlong.load`
     keep the model. A trained parser does not change any more and may be used by several threads.
 
     >>> from headlong.text import Sentence
@@ -81,9 +83,11 @@ class Parser:
         seed: int = 1,
         licence: str = "",
         name: str = "",
+        functions: Sequence[TreeFunction] = (),
     ) -> None:
         arguments = locals()
         self.options = ParserOptions(**{field.name: arguments[field.name] for field in fields(ParserOptions)})
+        self.functions = TreeFunctions(functions)
         self.interrupted = False
         self._trained: Trained | None = None
 
@@ -115,6 +119,7 @@ class Parser:
             progress=progress,
             checkpoint=checkpoint,
             resume=resume,
+            functions=self.functions,
         )
         self._prepare()
         return self
@@ -138,7 +143,7 @@ class Parser:
         """The sentences with HEAD and DEPREL replaced, in order, as they come: memory does not grow with the input.
 
         `decoder` is a name of `headlong.inference.decoders`, whatever the parser was trained with; by default "exact"
-        for orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner". `trees` says which trees
+        for orders 2 and 3, "climb" with parts of whole trees, and for order 1, where every decoder is exact, "mst" or "eisner". `trees` says which trees
         are searched, by default as in training ("mst" always searches any, "eisner" projective ones). A sentence whose
         search reaches `max_iterations` or `time_limit` (in seconds; 0: none) gets the best tree so far, and is not
         certified; which sentences the time limit meets depends on the machine. A sentence of more than 1,000 words is
@@ -153,7 +158,7 @@ class Parser:
         search = self._search(threads, decoder, trees, max_iterations, time_limit)
         if deps not in get_args(DepsOption):
             raise OptionError(f"found deps = {deps!r}, expected one of {', '.join(get_args(DepsOption))}")
-        if confidence and self.trained.arcs.shape.higher and not self.trained.pruning:
+        if confidence and not self.trained.arcs.shape.is_first_order and not self.trained.pruning:
             raise OptionError("found confidence for a parser of higher order without a pruner, expected one with it")
         return self._parse(iter(sentences), search, deps, confidence, solution, report)
 
@@ -210,7 +215,7 @@ class Parser:
         def prepare(chunk: list[Sentence]) -> _Chunk:
             cuts = list(map(cut, chunk))
             pieces = list(chain.from_iterable(cuts))
-            return _Chunk(chunk, pieces, list(map(len, cuts)), *self._encoder.batch(pieces))
+            return _Chunk(chunk, pieces, list(map(len, cuts)), *self._batch(pieces))
 
         def work(chunk: _Chunk) -> Found:
             found = self._decode(chunk.pieces, chunk.batch, chunk.offsets, search)
@@ -233,8 +238,8 @@ class Parser:
             raise OptionError(f"found trees = {trees!r}, expected one of any, projective")
         projective = None if trees is None else trees == "projective"
         if name is None:
-            name = "exact"
-            if not trained.arcs.shape.higher:
+            name = "climb" if trained.arcs.shape.has_globals else "exact"
+            if trained.arcs.shape.is_first_order:
                 name = "eisner" if (trained.projective if projective is None else projective) else "mst"
         decode = decoder_called(name)
         if projective is None and name not in ("mst", "eisner"):
@@ -286,7 +291,7 @@ class Parser:
         trained = self._require()
         projective = trained.projective if projective is None else projective
         made = self._problem(sentence, projective)
-        batch, _ = self._encoder.batch([sentence])
+        batch, _ = self._batch([sentence])
         larger = {}
         for family in trained.arcs.shape.higher:
             if is_global(family):
@@ -296,7 +301,7 @@ class Parser:
         return replace(made, larger=larger)
 
     def _problem(self, sentence: Sentence, projective: bool) -> Problem:
-        batch, _ = self._encoder.batch([sentence])
+        batch, _ = self._batch([sentence])
         arcs, _, _, scores, labels, frames, extras, term = self._model.problem(batch, projective)
         single_root = self.trained.arcs.shape.single_root
         return Problem(len(sentence) + 1, arcs, scores, labels, single_root, frames, extras, term)
@@ -308,7 +313,7 @@ class Parser:
         """
         if not self._require().pruning:
             raise OptionError("found a parser without a pruner, expected one that has posteriors")
-        batch, _ = self._encoder.batch([sentence])
+        batch, _ = self._batch([sentence])
         arcs, scores, *_ = self._pruner.problem(batch, False)
         made = Problem(len(sentence) + 1, arcs, scores.astype(np.float64), np.full(len(arcs), -1, np.int32))
         return marginals(replace(made, single_root=self.trained.arcs.shape.single_root))[0]
@@ -329,7 +334,7 @@ class Parser:
         )
         options.check()
         pruning = replace(trained.pruning, max_heads=options.max_heads, threshold=options.threshold)
-        return self._of(replace(trained, pruning=pruning), options)
+        return self._of(replace(trained, pruning=pruning), options, self.functions)
 
     # ---- keeping
 
@@ -338,9 +343,12 @@ class Parser:
         save_parser(self.trained, self.options, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Reads a model file; a damaged or foreign one is refused with ModelError."""
-        return cls._of(*load_parser(path))
+    def load(cls, path: str | Path, *, functions: Sequence[TreeFunction] = ()) -> Self:
+        """Reads a model file; a damaged or foreign one is refused with ModelError.
+
+        A parser that was trained with functions needs them again: a model file has their names only.
+        """
+        return cls._of(*load_parser(path), TreeFunctions(functions))
 
     def state(self) -> State:
         """All there is to the parser: metadata for JSON, and arrays."""
@@ -349,11 +357,17 @@ class Parser:
     @classmethod
     def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], path: str = "a model") -> Self:
         """The parser whose `state` this is; `path` is for the message of ModelError."""
-        return cls._of(*parser_from_state(metadata, arrays, path))
+        return cls._of(*parser_from_state(metadata, arrays, path), TreeFunctions(()))
 
     @classmethod
-    def _of(cls, trained: Trained, options: ParserOptions) -> Self:
+    def _of(cls, trained: Trained, options: ParserOptions, functions: TreeFunctions) -> Self:
+        if functions.names != trained.arcs.shape.functions:
+            needed = ", ".join(trained.arcs.shape.functions) or "none"
+            raise OptionError(
+                f"found the functions {', '.join(functions.names) or 'none'}, expected those of the model: {needed}"
+            )
         parser = cls(**asdict(options))
+        parser.functions = functions
         parser._trained = trained
         parser._prepare()
         return parser
@@ -390,6 +404,12 @@ class Parser:
         self._encoder.clear()
 
     # ---- inside
+
+    def _batch(self, sentences: Sequence[Sentence]) -> tuple[_core.Batch, INT32]:
+        """The sentences as the core sees them, and their offsets."""
+        batch, offsets = self._encoder.batch(sentences)
+        self.functions.attach(batch, sentences)
+        return batch, offsets
 
     def _require(self) -> Trained:
         if self._trained is None:
