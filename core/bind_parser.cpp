@@ -302,17 +302,20 @@ nb::tuple problem(const PyArcModel& self, const Batch& batch, bool projective) {
   nb::object frames = nb::none(), extras = nb::none();
   if (workspace.higher.frames.size > 0) frames = nb::cast(std::move(workspace.higher.frames));
   if (workspace.higher.extras.any()) extras = extras_object(frames, std::move(workspace.higher.extras));
-  const auto answer = [&](const nb::object& term) {
-    return nb::make_tuple(
-        copied<Out<Index, 2>>(made.arcs.slots, {count, 2}), copied<Out<float, 1>>(made.arc_scores, {count}),
-        copied<Out<float, 2>>(made.label_rows, {count, stride}), copied<Out<double, 1>>(made.scores, {count}),
-        copied<Out<Index, 1>>(made.labels, {count}), frames, extras, term);
-  };
+  return nb::make_tuple(
+      copied<Out<Index, 2>>(made.arcs.slots, {count, 2}), copied<Out<float, 1>>(made.arc_scores, {count}),
+      copied<Out<float, 2>>(made.label_rows, {count, stride}), copied<Out<double, 1>>(made.scores, {count}),
+      copied<Out<Index, 1>>(made.labels, {count}), frames, extras);
+}
+
+nb::object term(const PyArcModel& self, const Batch& batch) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(corpus.size() == 1, "a term is that of one sentence");
   return std::visit(
-      [&](const auto& model) {
-        if (!model.model.has_globals()) return answer(nb::none());
-        const nb::object owner = nb::make_tuple(nb::find(self), nb::find(batch));
-        return answer(term_object(owner, model.model, corpus.sentence(0), made));
+      [&](const auto& model) -> nb::object {
+        if (!model.model.has_globals()) return nb::none();
+        return term_object(nb::make_tuple(nb::find(self), nb::find(batch)), model.model, corpus.sentence(0));
       },
       self.pruned);
 }
@@ -405,10 +408,12 @@ void bind_parser(nb::module_& m) {
            nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, "
-                   "Extras | None, Term | None]"),
+                   "Extras | None]"),
            "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the\n"
-           "scores of larger parts, in frames, extras and a term, if the model has any.\n\n"
-           "With projective there is a projective tree among the candidates.");
+           "scores of larger parts, in frames and extras, if the model has any.\n\n"
+           "With projective there is a projective tree among the candidates.")
+      .def("term", &term, "batch"_a, nb::sig("def term(self, batch: Batch) -> Term | None"),
+           "What counts in the trees of a sentence beside arcs, frames and extras, if the model has such parts.");
 }
 
 }  // namespace headlong

@@ -23,7 +23,7 @@ void bind_terms(nb::module_& m) {
       .def(
           "value",
           [](PyTerm& self, const In<Index, 1>& heads) {
-            require(heads.size() == static_cast<std::size_t>(self.arcs->size), "one head a word is needed");
+            require(heads.size() == self.context.traits.size(), "one head a word is needed");
             require_tree(view(heads));
             nb::gil_scoped_release unlocked;
             std::unique_lock<std::mutex> turn;
@@ -35,12 +35,12 @@ void bind_terms(nb::module_& m) {
       .def(
           "values",
           [](PyTerm& self, const In<Index, 1>& heads, const In<Index, 2>& moves) {
-            require(heads.size() == static_cast<std::size_t>(self.arcs->size), "one head a word is needed");
+            require(heads.size() == self.context.traits.size(), "one head a word is needed");
             require(moves.shape(1) == 2, "a move is a word and its new head");
             std::vector<Index> tree(view(heads).begin(), view(heads).end());
             require_tree(tree);
             for (std::size_t i = 0; i < moves.shape(0); ++i) {
-              require(moves(i, 0) > 0 && moves(i, 0) < self.arcs->size, "a move is out of range");
+              require(moves(i, 0) > 0 && moves(i, 0) < self.context.size(), "a move is out of range");
               tree[moves(i, 0)] = moves(i, 1);
               require_tree(tree);
             }
@@ -62,7 +62,7 @@ void bind_terms(nb::module_& m) {
       .def(
           "parts",
           [](PyTerm& self, const In<Index, 1>& heads) {
-            require(heads.size() == static_cast<std::size_t>(self.arcs->size), "one head a word is needed");
+            require(heads.size() == self.context.traits.size(), "one head a word is needed");
             require_tree(view(heads));
             std::vector<GlobalRow> rows;
             std::vector<float> scores;

@@ -13,7 +13,7 @@ namespace headlong {
 // A term of one sentence with what it looks at. It changes while it is used, so threads take turns.
 struct PyTerm {
   nb::object owner;  // of the model and the words
-  std::unique_ptr<ArcProblem> arcs;
+  ArcContext context;
   std::variant<GlobalTerm<float>, GlobalTerm<std::int16_t>> term;
   std::mutex turn;
 };
@@ -27,11 +27,11 @@ inline TreeTerm* term_of(PyTerm* term, std::unique_lock<std::mutex>& turn) {
 
 // The parts of whole trees of a sentence as a Python object.
 template <class Weight>
-nb::object term_object(nb::object owner, const ArcModel<Weight>& model, const Words& words, ArcProblem arcs) {
+nb::object term_object(nb::object owner, const ArcModel<Weight>& model, const Words& words) {
   auto made = std::make_unique<PyTerm>();
   made->owner = std::move(owner);
-  made->arcs = std::make_unique<ArcProblem>(std::move(arcs));
-  made->term.emplace<GlobalTerm<Weight>>().prepare(model, words, *made->arcs);
+  prepare(words.traits, made->context);
+  made->term.template emplace<GlobalTerm<Weight>>().prepare(model, words, made->context);
   return nb::cast(made.release(), nb::rv_policy::take_ownership);
 }
 

@@ -51,9 +51,9 @@ RowScores::Entry& RowScores::find(const GlobalRow& row, bool& known) {
 }
 
 template <class Weight>
-void GlobalTerm<Weight>::prepare(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs) {
+void GlobalTerm<Weight>::prepare(const ArcModel<Weight>& model, const Words& words, const ArcContext& context) {
   model_ = &model;
-  context_.words = &arcs.context;
+  context_.words = &context;
   for (std::size_t kind = 0; kind < GLOBALS; ++kind) {
     context_.on[kind] = model.global[kind] != nullptr;
     if (context_.on[kind]) slot_codes(words.attributes, *model.global[kind], codes_[kind]);

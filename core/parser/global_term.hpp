@@ -33,8 +33,8 @@ class RowScores {
 template <class Weight>
 class GlobalTerm final : public TreeTerm {
  public:
-  // Takes a sentence whose arcs `build_arcs` has scored. O(words * templates).
-  void prepare(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs);
+  // Takes a sentence, whose context must stay. O(words * templates).
+  void prepare(const ArcModel<Weight>& model, const Words& words, const ArcContext& context);
 
   void start(std::span<const Index> heads) override;
   void move(Index word, Index head) override;

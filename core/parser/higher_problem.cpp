@@ -81,7 +81,7 @@ void build_higher(const ArcModel<Weight>& model, const Words& words, const ArcPr
     else
       higher.extras.scores[kind] = higher.scores;
   }
-  if (model.has_globals()) std::get<GlobalTerm<Weight>>(higher.globals).prepare(model, words, arcs);
+  if (model.has_globals()) std::get<GlobalTerm<Weight>>(higher.globals).prepare(model, words, arcs.context);
 }
 
 template <class Weight>

@@ -163,12 +163,17 @@ class ArcModel:
         The parts of a kind (see set_parts) over the candidates of a sentence: positions [n, slots], scores [n].
         """
 
-    def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, Extras | None, Term | None]:
+    def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, Extras | None]:
         """
         Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the
-        scores of larger parts, in frames, extras and a term, if the model has any.
+        scores of larger parts, in frames and extras, if the model has any.
 
         With projective there is a projective tree among the candidates.
+        """
+
+    def term(self, batch: Batch) -> Term | None:
+        """
+        What counts in the trees of a sentence beside arcs, frames and extras, if the model has such parts.
         """
 
 class Lattice:

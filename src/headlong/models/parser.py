@@ -302,8 +302,9 @@ class Parser:
 
     def _problem(self, sentence: Sentence, projective: bool) -> Problem:
         batch, _ = self._batch([sentence])
-        arcs, _, _, scores, labels, frames, extras, term = self._model.problem(batch, projective)
+        arcs, _, _, scores, labels, frames, extras = self._model.problem(batch, projective)
         single_root = self.trained.arcs.shape.single_root
+        term = self._model.term(batch)
         return Problem(len(sentence) + 1, arcs, scores, labels, single_root, frames, extras, term)
 
     def posteriors(self, sentence: Sentence) -> FLOAT64:
