@@ -109,13 +109,10 @@ class PlainTree:
             cases_code = oracles.mix((cases_code * 0x9E3779B1 + 256 * tag + case) % 2**32)
         counts = 4 * min(len(left), 3) + min(len(modifiers) - len(left), 3)
         yield "valency", (g, h), (oracles.mix(4 + (h > g)), oracles.mix(100 + counts), tags, cases_code)
-        for m in (m for m in range(1, self.size) if self.heads[m] == h):
-            conjuncts = [
-                w for w in range(m + 1, self.size) if self.heads[w] == m and self.first_mark(m, w, CONJUNCTION)
-            ]
-            for p in (p for p in range(1, self.size) if self.heads[p] == m and self.has(p, ADPOSITION)):
-                for argument in (m, *conjuncts):
-                    yield "attachment", (h, argument, p), (oracles.mix(4 + (m > h)), oracles.mix(20 + (argument != m)))
+        conjuncts = [w for w in range(h + 1, self.size) if self.heads[w] == h and self.first_mark(h, w, CONJUNCTION)]
+        for p in (p for p in range(1, self.size) if self.heads[p] == h and self.has(p, ADPOSITION)):
+            for argument in (h, *conjuncts):
+                yield "attachment", (g, argument, p), (oracles.mix(4 + (h > g)), oracles.mix(20 + (argument != h)))
 
     def coordinations(self, h: int):
         g = self.heads[h]

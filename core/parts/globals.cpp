@@ -83,8 +83,9 @@ struct Finder {
       if (!counts(m)) return;
       Index tags = 0, cases = 0;
       for (Index other = tree.first[h]; other != m; other = tree.next[other]) {
-        tags += traits(other).tag == traits(m).tag;
-        cases += traits(other).tag == traits(m).tag && traits(other).agreement[0] == traits(m).agreement[0];
+        if (!counts(other) || traits(other).tag != traits(m).tag) continue;
+        ++tags;
+        cases += traits(other).agreement[0] == traits(m).agreement[0];
       }
       rows.push_back({Global::Repeat, {h, m}, {mix(4 + (m > h)), mix(11 + few(tags)), mix(21 + few(cases))}});
     });
@@ -109,16 +110,15 @@ struct Finder {
     rows.push_back({Global::Valency, {g, h}, {mix(4 + (h > g)), mix(100 + counts), tags, cases}});
   }
 
-  void attachments(Index h) const {
-    tree.each_modifier(h, [&](Index m) {
-      const Code side = mix(4 + (m > h));
-      tree.each_modifier(m, [&](Index p) {
-        if (!is(p, ADPOSITION)) return;
-        rows.push_back({Global::Attachment, {h, m, p}, {side, mix(20)}});
-        tree.each_modifier(m, [&](Index word) {
-          if (word > m && mark_between(m, word, CONJUNCTION) != 0)
-            rows.push_back({Global::Attachment, {h, word, p}, {side, mix(21)}});
-        });
+  void attachments(Index m) const {
+    const Index h = tree.heads[m];
+    const Code side = mix(4 + (m > h));
+    tree.each_modifier(m, [&](Index p) {
+      if (!is(p, ADPOSITION)) return;
+      rows.push_back({Global::Attachment, {h, m, p}, {side, mix(20)}});
+      tree.each_modifier(m, [&](Index word) {
+        if (word > m && mark_between(m, word, CONJUNCTION) != 0)
+          rows.push_back({Global::Attachment, {h, word, p}, {side, mix(21)}});
       });
     });
   }

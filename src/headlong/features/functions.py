@@ -59,9 +59,7 @@ class TreeFunctions:
     def attach(self, batch: _core.Batch, sentences: Sequence[Sentence]) -> None:
         """Tells a batch of these sentences how to find the features of their trees."""
 
-        def find(
-            sentence: int, heads: npt.NDArray[np.int32]
-        ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
+        def find(sentence: int, heads: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
             found = self.features(heads.tolist(), sentences[sentence])
             codes = [attribute_code(f"function {name}", feature) for name, feature in found]
             return np.array(codes, np.uint32), np.array(list(found.values()), np.float32)

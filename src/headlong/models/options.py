@@ -98,9 +98,7 @@ class ParserOptions:
             raise OptionError(
                 "found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals"
             )
-        extras = [
-            family.name for family in self.part_families() if family in (*dependency.EXTRAS, *dependency.GLOBALS)
-        ]
+        extras = [family.name for family in self.part_families() if family in (*dependency.EXTRAS, *dependency.GLOBALS)]
         if extras and self.training_decoder == "automata":
             raise OptionError(f"found training_decoder = 'automata' with {extras[0]}, which no head automaton scores")
         for name in ("aggressiveness", "rate"):
