@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import strategies as st
@@ -87,7 +88,7 @@ class PlainTree:
 
     def fans(self, h: int):
         modifiers, g = self.modifiers(h), self.heads[h]
-        for left, right in zip(modifiers, modifiers[1:], strict=False):
+        for left, right in pairwise(modifiers):
             yield "content-sibling", (h, left, right), self.outer(4 + (left > h) + (right > h), left, right)
             if left < h < right:
                 continue

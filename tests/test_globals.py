@@ -1,4 +1,4 @@
-"""Parts of whole trees: found as defined, scored by their templates, the same after any changes; searched and learnt."""
+"""Parts of whole trees: found as defined, scored by their templates, the same after changes; searched and learnt."""
 
 from collections import Counter
 
@@ -87,7 +87,7 @@ def test_parts_are_those_of_the_definition(words: Words, seed: int) -> None:
     assert term.value(np.array(heads, np.int32)) == scores.sum()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sentences(12), seeds)
 def test_values_after_moves_are_those_from_scratch(words: Words, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -100,7 +100,7 @@ def test_values_after_moves_are_those_from_scratch(words: Words, seed: int) -> N
 
 
 @pytest.mark.parametrize("kinds", [*((kind,) for kind in ALL), ALL], ids=[*(f.name for f in GLOBALS), "all"])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(sentences(5), seeds)
 def test_trees_are_worth_their_features(kinds: tuple[int, ...], words: Words, seed: int) -> None:
     weights = random_weights(seed)
@@ -109,7 +109,7 @@ def test_trees_are_worth_their_features(kinds: tuple[int, ...], words: Words, se
     term = model.term(batch)
     assert frames is not None
     assert extras is None
-    for tree in oracles.all_trees(len(words[1]) - 1, True)[:: 1 + seed % 7]:
+    for tree in oracles.all_trees(len(words[1]) - 1, True)[seed % 9 :: 9]:
         expected = float(weights[places(words, tree.tolist(), kinds), 0].sum())
         assert frames.tree_value(scores, tree.astype(np.int32), None, term) == expected
     for method in ("arcs", "climb", "ad3", "exact"):
@@ -122,8 +122,8 @@ def test_trees_are_worth_their_features(kinds: tuple[int, ...], words: Words, se
         assert (solved["heads"].tolist(), solved["score"]) == (heads.tolist(), found[0])
 
 
-@settings(max_examples=30, deadline=None)
-@given(sentences(6), seeds, st.sampled_from(["any", "projective"]))
+@settings(max_examples=15, deadline=None)
+@given(sentences(5), seeds, st.sampled_from(["any", "projective"]))
 def test_climbing_ends_where_no_change_of_a_head_helps(words: Words, seed: int, trees: str) -> None:
     weights = random_weights(seed)
     heads, _, found, *_ = compiled(weights, ALL).parse(batch_of(words), "climb", trees == "projective", 1)

@@ -120,18 +120,23 @@ def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_options(parser: argparse.ArgumentParser, order: int) -> None:
     """The options of the parser itself, alone or in a pipeline."""
-    explained = (
-        "how many arcs are scored together: 1 single arcs, 2 also siblings and grandparents, 3 also grand-siblings and "
-        "tri-siblings; more is better and slower"
+    parser.add_argument(
+        "--order",
+        type=_order,
+        default=order,
+        metavar="N",
+        help="how many arcs are scored together: 1 single arcs, 2 also siblings and grandparents, 3 also "
+        "grand-siblings and tri-siblings; full, or 4, also parts of whole trees, with which no tree is certified; more "
+        "is better and slower (default: %(default)s)",
     )
-    add_numbers(parser, {"order": (order, explained), **_NUMBERS})
+    add_numbers(parser, _NUMBERS)
     parser.add_argument(
         "--families",
         default="",
         metavar="CHANGES",
         help="changes to what the order scores, such as +grand-sibling,-grandparent: sibling, grandparent, "
-        "grand-sibling, tri-sibling, and the slower head-bigram, arbitrary-sibling, non-projective and path, which no "
-        "order has (default: none)",
+        "grand-sibling, tri-sibling, the slower head-bigram, arbitrary-sibling, non-projective and path, which no "
+        "order has, and those of whole trees, which order 4 has (default: none)",
     )
     parser.add_argument(
         "--training-decoder",
@@ -158,6 +163,13 @@ def _add_options(parser: argparse.ArgumentParser, order: int) -> None:
     add_threads(parser, "; training uses more than one only with --batch-size above 1")
     add_input(parser)
     add_skip_bad(parser, "their number is reported")
+
+
+def _order(text: str) -> int:
+    """The number of an order; the last has a name."""
+    from headlong.features.dependency import FULL
+
+    return FULL if text == "full" else int(text)
 
 
 def _run_parser(args: argparse.Namespace) -> int:

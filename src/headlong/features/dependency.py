@@ -315,6 +315,7 @@ EXTRAS = (HEAD_BIGRAM, ARBITRARY_SIBLING, NONPROJECTIVE, PATH)
 HIGHER = (SIBLING, GRANDPARENT, GRAND_SIBLING, TRI_SIBLING, *EXTRAS, *GLOBALS)
 _SECOND = ("sibling", "grandparent")
 _THIRD = (*_SECOND, "grand-sibling", "tri-sibling")
-ORDERS = {1: (), 2: _SECOND, 3: _THIRD, 4: (*_THIRD, *(family.name for family in GLOBALS))}
+FULL = 4
+ORDERS = {1: (), 2: _SECOND, 3: _THIRD, FULL: (*_THIRD, *(family.name for family in GLOBALS))}
 
 FAMILIES = (ARC, BETWEEN, LABEL, NEARBY, PRUNER, *HIGHER)

@@ -109,7 +109,8 @@ PUNCTUATION = Family(
     (*OUTER_RELATIONS, "place"),
     rows(
         """
-p.lower | p.lower q.lower | h.upos p.lower | h.upos p.lower q.lower | g.upos h.upos p.lower | g.upos h.upos p.lower q.lower
+p.lower | p.lower q.lower | h.upos p.lower | h.upos p.lower q.lower | g.upos h.upos p.lower
+g.upos h.upos p.lower q.lower
 h.upos p.lower p[-1].upos p[+1].upos | h.upos p.lower q[-1].upos q[+1].upos | h.lemma p.lower | h.upos p.lower dist
 h.upos p.lower puncts | h.upos p.lower p[+1].lower | h.upos p.lower p[-1].lower | h.upos p.lower q.lower p[+1].upos
 """,

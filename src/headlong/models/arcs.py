@@ -40,11 +40,6 @@ class Shape:
         return not self.higher and not self.functions
 
     @property
-    def has_globals(self) -> bool:
-        """Whether there is something that only search can use."""
-        return bool(self.functions) or any(map(is_global, self.higher))
-
-    @property
     def label_stride(self) -> int:
         """Columns of the label table: one a label, rounded up to whole vectors."""
         return 0 if self.allowed is None else -(-self.allowed.shape[2] // 8) * 8

@@ -19,7 +19,8 @@ from headlong.models.arcs import Pruning, TrainedArcs, pruned_model
 class ParserOptions:
     """All settings of a parser. They are stored in its model file.
 
-    order: 1 scores single arcs; 2 also consecutive siblings and grandparents; 3 also grand-siblings and tri-siblings.
+    order: 1 scores single arcs; 2 also consecutive siblings and grandparents; 3 also grand-siblings and tri-siblings; 4
+        also parts of whole trees (`features/globals.py`), with which no tree is certified.
     families: changes to what the order scores, by name and separated by commas: "+head-bigram,-grandparent".
     learner: "mira" (cost-augmented, 1-best), "perceptron" or "crf".
     epochs: passes over the training data; the best one by LAS on the development data is kept.
@@ -36,7 +37,8 @@ class ParserOptions:
         non-projective: arc scores alone cannot tell the few crossing arcs that are right.
     training_decoder: how trees are found in training with orders above 1 (and on the development data): "exact", "ad3",
         "subgradient", "climb", "arcs", or "automata": then every head chooses its modifiers by itself, which need not
-        make a tree (Koo 2010, section 6), and "exact" is used on the development data.
+        make a tree (Koo 2010, section 6), and "exact" is used on the development data. With parts of whole trees, the
+        tree that is found without them is then improved by local search.
     """
 
     order: int = 1

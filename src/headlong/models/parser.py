@@ -143,7 +143,7 @@ class Parser:
         """The sentences with HEAD and DEPREL replaced, in order, as they come: memory does not grow with the input.
 
         `decoder` is a name of `headlong.inference.decoders`, whatever the parser was trained with; by default "exact"
-        for orders 2 and 3, "climb" with parts of whole trees, and for order 1, where every decoder is exact, "mst" or "eisner". `trees` says which trees
+        for orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner". `trees` says which trees
         are searched, by default as in training ("mst" always searches any, "eisner" projective ones). A sentence whose
         search reaches `max_iterations` or `time_limit` (in seconds; 0: none) gets the best tree so far, and is not
         certified; which sentences the time limit meets depends on the machine. A sentence of more than 1,000 words is
@@ -238,7 +238,7 @@ class Parser:
             raise OptionError(f"found trees = {trees!r}, expected one of any, projective")
         projective = None if trees is None else trees == "projective"
         if name is None:
-            name = "climb" if trained.arcs.shape.has_globals else "exact"
+            name = "exact"
             if trained.arcs.shape.is_first_order:
                 name = "eisner" if (trained.projective if projective is None else projective) else "mst"
         decode = decoder_called(name)
