@@ -101,14 +101,14 @@ class PlainTree:
             cases = [other for other in same if self.case(other) == self.case(m)]
             few = oracles.mix(11 + min(len(same), 3)), oracles.mix(21 + min(len(cases), 3))
             yield "repeat", (h, m), (oracles.mix(4 + (m > h)), *few)
-        left = [m for m in modifiers if m < h]
+        before = [m for m in modifiers if m < h]
         string = [(self.tag(m), self.case(m)) for m in modifiers]
-        string.insert(len(left), (64, 0))
+        string.insert(len(before), (64, 0))
         tags, cases_code = 1, 1
         for tag, case in string:
             tags = oracles.mix((tags * 0x9E3779B1 + tag) % 2**32)
             cases_code = oracles.mix((cases_code * 0x9E3779B1 + 256 * tag + case) % 2**32)
-        counts = 4 * min(len(left), 3) + min(len(modifiers) - len(left), 3)
+        counts = 4 * min(len(before), 3) + min(len(modifiers) - len(before), 3)
         yield "valency", (g, h), (oracles.mix(4 + (h > g)), oracles.mix(100 + counts), tags, cases_code)
         conjuncts = [w for w in range(h + 1, self.size) if self.heads[w] == h and self.first_mark(h, w, CONJUNCTION)]
         for p in (p for p in range(1, self.size) if self.heads[p] == h and self.has(p, ADPOSITION)):

@@ -1,6 +1,7 @@
 """Parsers with parts of whole trees and with functions over trees: learnt, kept, parsed with."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,12 +9,13 @@ import pytest
 from headlong.errors import OptionError
 from headlong.features import dependency
 from headlong.features.functions import TreeFunctions
+from headlong.features.globals import GLOBALS
 from headlong.inference.decoders import DECODERS
 from headlong.models.parser import Parser
 from headlong.text import Sentence
 from tests import toy
 
-SMALL = {"bits": 14, "label_bits": 8, "pruner_epochs": 0, "epochs": 60, "aggressiveness": 0.1}
+SMALL: dict[str, Any] = {"bits": 14, "label_bits": 8, "pruner_epochs": 0, "epochs": 60, "aggressiveness": 0.1}
 
 
 def far_away(first: str) -> Sentence:
@@ -40,7 +42,7 @@ def full() -> Parser:
 
 
 def test_full_has_all_families(full: Parser) -> None:
-    assert {family.name for family in dependency.GLOBALS} < set(full.info()["templates"])
+    assert {family.name for family in GLOBALS} < set(full.info()["templates"])
 
 
 def test_model_files_keep_it(full: Parser, tmp_path) -> None:
@@ -96,7 +98,7 @@ def test_functions_count_in_scores() -> None:
     sentence = toy.treebank()[4]
     problem = parser.problem(sentence)
     assert problem.term is not None
-    weights = {}
+    weights: dict[str, set[float]] = {}
     for heads in (sentence.heads, [-1, 0, 1, 2, 3, 4, 5], [-1, 0, 1, 1, 1, 1, 1]):
         [(name, value)] = depth(heads, sentence).items()
         weights.setdefault(name, set()).add(round(problem.term.value(np.array(heads, np.int32)) / value, 6))

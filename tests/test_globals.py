@@ -59,7 +59,9 @@ def term_of(words: Words, seed: int, kinds: tuple[int, ...] = ALL) -> _core.Term
 def places(words: Words, heads: list[int], kinds: tuple[int, ...]) -> list[int]:
     """The places of all features of a tree, those of its arcs among them."""
     attributes, traits = words
-    found = [(ARC, (heads[m], m), oracles.arc_relations(traits, heads[m], m)) for m in range(1, len(heads))]
+    found: list[tuple[Family, tuple[int, ...], dict[str, int]]] = [
+        (ARC, (heads[m], m), oracles.arc_relations(traits, heads[m], m)) for m in range(1, len(heads))
+    ]
     for kind, slots, relations in PlainTree(heads, traits).rows().elements():
         if kind in kinds:
             family = FAMILIES[kind]

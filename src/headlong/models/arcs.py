@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from headlong import _core
 from headlong.features import dependency
+from headlong.features.globals import GLOBALS
 from headlong.features.templates import Family
 
 INT16 = npt.NDArray[np.int16]
@@ -67,13 +68,13 @@ class Shape:
 
 def family_kind(family: Family) -> int:
     """The number of a family of parts of more than one arc in the core, where those of whole trees count anew."""
-    names = [known.name for known in (dependency.GLOBALS if is_global(family) else dependency.HIGHER)]
+    names = [known.name for known in (GLOBALS if is_global(family) else dependency.HIGHER)]
     return names.index(family.name)
 
 
 def is_global(family: Family) -> bool:
     """Whether a family is about whole trees, so that only search can use it."""
-    return family.name in (known.name for known in dependency.GLOBALS)
+    return family.name in (known.name for known in GLOBALS)
 
 
 @dataclass(frozen=True)

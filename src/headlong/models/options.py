@@ -9,6 +9,7 @@ from typing import Any, Literal
 from headlong import _core
 from headlong.errors import OptionError
 from headlong.features import dependency
+from headlong.features.globals import GLOBALS
 from headlong.features.templates import Family
 from headlong.inference.decoders import TREE_METHODS
 from headlong.learning.losses import LEARNERS
@@ -100,7 +101,7 @@ class ParserOptions:
             raise OptionError(
                 "found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals"
             )
-        extras = [family.name for family in self.part_families() if family in (*dependency.EXTRAS, *dependency.GLOBALS)]
+        extras = [family.name for family in self.part_families() if family in (*dependency.EXTRAS, *GLOBALS)]
         if extras and self.training_decoder == "automata":
             raise OptionError(f"found training_decoder = 'automata' with {extras[0]}, which no head automaton scores")
         for name in ("aggressiveness", "rate"):

@@ -47,7 +47,11 @@ class Corpus:
 
     @classmethod
     def of(
-        cls, sentences: Sequence[Sentence], encoder: WordEncoder, labels: Sequence[str], functions: TreeFunctions
+        cls,
+        sentences: Sequence[Sentence],
+        encoder: WordEncoder,
+        labels: Sequence[str],
+        functions: TreeFunctions | None = None,
     ) -> Corpus:
         """Encodes sentences that have trees."""
         number = {label: i for i, label in enumerate(labels)}
@@ -56,7 +60,8 @@ class Corpus:
         gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
         lengths = np.array([len(sentence) for sentence in sentences], np.int32)
         batch = _core.Batch(codes, traits, offsets)
-        functions.attach(batch, sentences)
+        if functions:
+            functions.attach(batch, sentences)
         return cls(batch, codes, heads, gold, lengths, _digest(sentences))
 
     def accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
