@@ -69,15 +69,15 @@ class Job:
 
 
 class TextJob:
-    """Plain text to CoNLL-U by three models, one a step."""
+    """Plain text, or tokens, to CoNLL-U by models, one a step."""
 
-    def __init__(self, tokenizer: Path, tagger: Path, parser: Path) -> None:
-        self.tokenizer, self.tagger, self.parser = (
-            udpipe.Model.load(str(path)) for path in (tokenizer, tagger, parser)
-        )
+    def __init__(self, tagger: Path, parser: Path, tokenizer: Path | None = None) -> None:
+        self.tagger, self.parser = (udpipe.Model.load(str(path)) for path in (tagger, parser))
+        self.tokenizer = udpipe.Model.load(str(tokenizer)) if tokenizer else None
 
     def run(self, text: str) -> str:
         """The parsed text as CoNLL-U."""
+        assert self.tokenizer, "there is no tokenizer"
         reader = self.tokenizer.newTokenizer(udpipe.Model.DEFAULT)
         reader.setText(text)
         return self._run(reader)

@@ -140,4 +140,5 @@ NB_MODULE(_core, m) {
   bind_parts(m);
   bind_graph(m);
   bind_solvers(m);
+  headlong::bind_search(m);
 }

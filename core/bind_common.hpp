@@ -34,6 +34,12 @@ inline void require(bool holds, const char* message) {
 
 inline RootRule root_rule(bool single_root) { return single_root ? RootRule::Single : RootRule::Multi; }
 
+// Scores that decoders can add up: finite, or -inf.
+template <class T>
+void require_scores(std::span<const T> scores) {
+  for (T score : scores) require(score < T(1e30) && score == score, "a score is NaN, +inf or larger than 1e30");
+}
+
 // A new array that NumPy owns.
 template <class Array>
 Array new_array(std::initializer_list<std::size_t> shape) {
@@ -77,21 +83,10 @@ Table<Weight> make_table(const In<Weight, 2>& weights, Index columns, float scal
   return {weights.data(), bits, columns, stride, scale};
 }
 
-// Heads are followed upwards, which must come to an end.
-inline void require_tree(std::span<const Index> heads) {
-  const Index size = static_cast<Index>(heads.size());
-  for (Index word = 1; word < size; ++word) {
-    Index above = word;
-    for (Index steps = 0; above != 0; ++steps) {
-      require(steps < size && heads[above] >= 0 && heads[above] < size, "the heads must be those of a tree");
-      above = heads[above];
-    }
-  }
-}
-
 void bind_chain(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_parser(nb::module_& m);
+void bind_search(nb::module_& m);
 void bind_trainer(nb::module_& m);
 
 }  // namespace headlong

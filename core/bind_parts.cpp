@@ -22,31 +22,6 @@ using namespace headlong;
 
 namespace {
 
-template <class T>
-void require_scores(std::span<const T> scores) {
-  for (T score : scores) require(score < T(1e30) && score == score, "a score is NaN, +inf or larger than 1e30");
-}
-
-Candidates candidates_of(const In<Index, 1>& heads, const In<Index, 1>& begins) {
-  require(begins.size() >= 2, "a sentence has at least its root");
-  const Index size = static_cast<Index>(begins.size()) - 1;
-  Candidates candidates;
-  candidates.heads.assign(view(heads).begin(), view(heads).end());
-  candidates.begins.assign(view(begins).begin(), view(begins).end());
-  require(candidates.begins[0] == 0 && candidates.begins[1] == 0, "the root has no heads");
-  for (Index word = 0; word < size; ++word)
-    require(candidates.begins[word] <= candidates.begins[word + 1], "begins must ascend");
-  require(candidates.begins.back() == static_cast<Index>(heads.size()), "begins must end with the heads");
-  for (Index word = 1; word < size; ++word) {
-    Index before = -1;
-    for (Index head : candidates.of(word)) {
-      require(head > before && head < size && head != word, "heads of a word must ascend, without itself");
-      before = head;
-    }
-  }
-  return candidates;
-}
-
 // Copies scores into a column of the frames.
 void fill(std::vector<float>& column, const In<float, 1>& scores, const char* message) {
   require(scores.size() == column.size(), message);
@@ -68,6 +43,49 @@ std::vector<Index> places_of(const Frames& frames, Index fan, const In<Index, 1>
 }
 
 }  // namespace
+
+Candidates candidates_of(const In<Index, 1>& heads, const In<Index, 1>& begins) {
+  require(begins.size() >= 2, "a sentence has at least its root");
+  const Index size = static_cast<Index>(begins.size()) - 1;
+  Candidates candidates;
+  candidates.heads.assign(view(heads).begin(), view(heads).end());
+  candidates.begins.assign(view(begins).begin(), view(begins).end());
+  require(candidates.begins[0] == 0 && candidates.begins[1] == 0, "the root has no heads");
+  for (Index word = 0; word < size; ++word)
+    require(candidates.begins[word] <= candidates.begins[word + 1], "begins must ascend");
+  require(candidates.begins.back() == static_cast<Index>(heads.size()), "begins must end with the heads");
+  for (Index word = 1; word < size; ++word) {
+    Index before = -1;
+    for (Index head : candidates.of(word)) {
+      require(head > before && head < size && head != word, "heads of a word must ascend, without itself");
+      before = head;
+    }
+  }
+  return candidates;
+}
+
+void require_tree(std::span<const Index> heads) {
+  const Index size = static_cast<Index>(heads.size());
+  for (Index word = 1; word < size; ++word) {
+    Index above = word;
+    for (Index steps = 0; above != 0; ++steps) {
+      require(steps < size && heads[above] >= 0 && heads[above] < size, "the heads must be those of a tree");
+      above = heads[above];
+    }
+  }
+}
+
+void set_restarts(TreeOptions& options, Index restarts, const std::string& start, std::uint64_t seed) {
+  require(restarts >= 0, "restarts must not be negative");
+  static const std::map<std::string, ClimbStart> starts = {{"nearby", ClimbStart::Nearby},
+                                                           {"ad3", ClimbStart::Nearby},
+                                                           {"first-order", ClimbStart::FirstOrder},
+                                                           {"uniform", ClimbStart::Uniform}};
+  const auto found = starts.find(start);
+  require(found != starts.end(), "unknown start");
+  options.restarts = {restarts, found->second, seed, 0.0};
+  options.climbs_from_ad3 = start == "ad3";
+}
 
 TreeMethod method_of(const std::string& name) {
   static const std::map<std::string, TreeMethod> methods = {{"arcs", TreeMethod::Arcs},
@@ -240,7 +258,8 @@ void bind_parts(nb::module_& m) {
           "solve",
           [](const Frames& frames, const In<double, 1>& arc_scores, const std::string& method, bool single_root,
              bool projective, Index max_iterations, Index max_nodes, Index max_sweeps, double time_limit,
-             double tolerance, const PyExtras* extras, PyTerm* term) {
+             double tolerance, const PyExtras* extras, Index restarts, const std::string& start, std::uint64_t seed,
+             const std::optional<In<Index, 1>>& tree, PyTerm* term) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(max_iterations >= 1, "max_iterations must be positive");
             require(max_nodes >= 0 && max_sweeps >= 0, "max_nodes and max_sweeps must not be negative");
@@ -254,6 +273,14 @@ void bind_parts(nb::module_& m) {
             options.max_sweeps = max_sweeps;
             options.time_limit = time_limit;
             options.tolerance = tolerance;
+            set_restarts(options, restarts, start, seed);
+            if (tree) {
+              require(tree->size() == static_cast<std::size_t>(frames.size), "one head a word is needed");
+              require_tree(view(*tree));
+              const auto roots = std::count(view(*tree).begin(), view(*tree).end(), 0);
+              require(!single_root || roots <= 1, "the tree has more than one root");
+              options.tree = view(*tree);
+            }
             TreeSolution solution;
             const Extras* checked = extras_of(frames, extras);
             {
@@ -277,7 +304,8 @@ void bind_parts(nb::module_& m) {
           },
           "arc_scores"_a, "method"_a = "ad3", "single_root"_a = true, "projective"_a = false, "max_iterations"_a = 1000,
           "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
-          "extras"_a.none() = nb::none(), "term"_a.none() = nb::none(),
+          "extras"_a.none() = nb::none(), "restarts"_a = RestartOptions().restarts, "start"_a = "nearby", "seed"_a = 0,
+          "tree"_a.none() = nb::none(), "term"_a.none() = nb::none(),
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
           "certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was "
           "left.");

@@ -1,5 +1,7 @@
 #include "bind_terms.hpp"
 
+#include "bind_parts.hpp"
+
 using namespace nanobind::literals;
 
 namespace headlong {

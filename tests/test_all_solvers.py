@@ -5,31 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from headlong.inference import (
-    AndOut,
-    AtMost,
-    AtMostOne,
-    Dense,
-    Exactly,
-    Graph,
-    Imply,
-    Nand,
-    Or,
-    OrOut,
-    Pair,
-    Path,
-    Tree,
-    Xor,
-    XorOut,
-    solve,
-)
+from headlong import inference
+from headlong.inference import Graph, solve
 from headlong.inference.automata import chain, grand_sibling_automaton, sibling_automaton, tri_sibling_automaton
 from tests.graph_cases import ARCS_OF_THREE
 
 pytest.importorskip("highspy", reason="HiGHS, the referee for linear programs, is not installed")
 
-LOGIC = (Xor, AtMostOne, Or, Nand)
-WITH_OUTPUT = (OrOut, AndOut, XorOut)
+LOGIC = (inference.Xor, inference.AtMostOne, inference.Or, inference.Nand)
+WITH_OUTPUT = (inference.OrOut, inference.AndOut, inference.XorOut)
 
 
 def random_graph(seed: int) -> Graph:
@@ -51,37 +35,39 @@ def random_graph(seed: int) -> Graph:
 
     def budget() -> None:
         count = int(random.integers(2, 6))
-        kind = AtMost if random.random() < 0.5 else Exactly
+        kind = inference.AtMost if random.random() < 0.5 else inference.Exactly
         graph.add(kind(some(count), int(random.integers(1, count + 1))))
 
     def imply() -> None:
-        graph.add(Imply(*some(2)))
+        graph.add(inference.Imply(*some(2)))
 
     def pair() -> None:
         first, second = some(2)
-        graph.add(Pair(first, second, score=random.normal() * 2))
+        graph.add(inference.Pair(first, second, score=random.normal() * 2))
 
     def dense() -> None:
         scores = random.normal(size=8)
         scores[random.random(8) < 0.15] = -np.inf
         scores[random.integers(8)] = 0.0
-        graph.add(Dense(some(3), scores.reshape(2, 2, 2)))
+        graph.add(inference.Dense(some(3), scores.reshape(2, 2, 2)))
 
     def tree() -> None:
         single, projective = random.random(2) < 0.5
-        graph.add(Tree(x, ARCS_OF_THREE, size=4, single_root=bool(single), projective=bool(projective)))
+        graph.add(inference.Tree(x, ARCS_OF_THREE, size=4, single_root=bool(single), projective=bool(projective)))
 
     def siblings() -> None:
-        graph.add(Path(some(3), sibling_automaton(random.normal(size=(4, 4)))))
+        graph.add(inference.Path(some(3), sibling_automaton(random.normal(size=(4, 4)))))
 
     def grand_siblings() -> None:
-        graph.add(Path(some(5), grand_sibling_automaton(random.normal(size=(4, 4)), random.normal(size=(2, 3)))))
+        graph.add(
+            inference.Path(some(5), grand_sibling_automaton(random.normal(size=(4, 4)), random.normal(size=(2, 3))))
+        )
 
     def tri_siblings() -> None:
-        graph.add(Path(some(3), tri_sibling_automaton(random.normal(size=(4, 3, 4)))))
+        graph.add(inference.Path(some(3), tri_sibling_automaton(random.normal(size=(4, 3, 4)))))
 
     def sequence() -> None:
-        graph.add(Path(some(4), chain([2, 2], [random.normal(size=(2, 2))])))
+        graph.add(inference.Path(some(4), chain([2, 2], [random.normal(size=(2, 2))])))
 
     kinds = (logic, output, budget, imply, pair, dense, tree, siblings, grand_siblings, tri_siblings, sequence)
     kinds[seed % len(kinds)]()

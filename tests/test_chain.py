@@ -14,7 +14,8 @@ from headlong.errors import DataError, ModelError, OptionError
 from headlong.features.sequence import PAIR_RELATIONS
 from headlong.features.templates import Family
 from headlong.learning.losses import LEARNERS
-from headlong.models.sequence import SequenceData, SequenceModel, SequenceOptions
+from headlong.models.sequence import SequenceModel
+from headlong.models.sequence_shape import SequenceData, SequenceOptions
 
 INF = float("inf")
 scores = st.one_of(st.sampled_from([0.0, 1.0, -1.0, -INF]), st.floats(-5, 5, width=32))

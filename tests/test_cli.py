@@ -73,7 +73,7 @@ def test_defaults_are_those_of_the_library():
 def test_decoders_and_limits_are_those_of_the_library():
     from headlong.cli import _parser
     from headlong.inference.decoders import DECODERS, MAX_ITERATIONS
-    from headlong.models.parser import TIME_LIMIT
+    from headlong.models.search import TIME_LIMIT
 
     for name in DECODERS:
         args = _parser().parse_args(["parse", "--model", "m", "--decoder", name])

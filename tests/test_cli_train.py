@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import headlong
-from headlong.cli import progress, shared
+from headlong.cli import progress, training
 from headlong.learning.online import Progress
 from headlong.text import read_conllu
 from tests.commands import BAD, CATS, CYCLE, DOGS, SMALL, TREEBANK, TWO_ROOTS, run
@@ -25,11 +25,11 @@ def test_train_parse_evaluate_inspect(folder, capsys):
     assert result.out == ""
     assert re.search(r"^words +28 +7$", result.err, re.MULTILINE)
     assert "headlong: warning: train: 75.0 % of the sentences repeat an earlier one" in result.err
-    assert len(re.findall(r"^pruner epoch \d/2: loss ", result.err, re.MULTILINE)) == 2
+    assert len(re.findall(r"^pruner epoch \d/4: loss ", result.err, re.MULTILINE)) == 4
     assert len(re.findall(r"^epoch \d/5: .*dev UAS [\d.]+, dev LAS [\d.]+.*$", result.err, re.MULTILINE)) == 5
     last = result.err.splitlines()[-1]
     assert re.fullmatch(
-        r"saved x\.model \([\d.]+ kB\): epoch \d of 5, dev UAS [\d.]+, dev LAS [\d.]+, .* s, peak memory .*", last
+        r"saved x\.model \([\d.]+ MB\): epoch \d of 5, dev UAS [\d.]+, dev LAS [\d.]+, .* s, peak memory .*", last
     )
     assert not Path("x.model.checkpoint").exists()
     assert run(capsys, "parse", "--model", "x.model", "dev.conllu", "--output", "out.conllu").err == ""
@@ -42,6 +42,16 @@ def test_train_without_development_data_keeps_the_last_epoch(folder, capsys):
     assert result.code == 0
     assert "): epoch 2 of 2, " in result.err.splitlines()[-1]
     assert "dev" not in result.err.splitlines()[-1]
+
+
+def test_a_stricter_threshold_leaves_fewer_heads(folder, capsys):
+    for share in ("0", "1"):
+        arguments = ["train", "--train", "train.conllu", "--dev", "dev.conllu", "--output", f"{share}.model", *SMALL]
+        assert run(capsys, *arguments, "--threshold", share).code == 0
+    heads = [headlong.Parser.load(f"{share}.model").info()["scores"]["pruner"]["heads"] for share in "01"]
+    assert heads[0] > heads[1] >= 1.0
+    result = run(capsys, "train", "--train", "train.conllu", "--output", "x.model", "--threshold", "2")
+    assert (result.code, result.err) == (2, "headlong: error: found threshold = 2.0, expected 0 to 1\n")
 
 
 def test_quiet_training_says_nothing(folder, capsys):
@@ -157,9 +167,9 @@ def test_resume_needs_a_checkpoint(folder, capsys):
 
 
 def test_memory_is_told_where_the_system_tells(monkeypatch):
-    assert shared.peak_memory()[0].startswith("peak memory ")
+    assert training.peak_memory()[0].startswith("peak memory ")
     monkeypatch.setitem(sys.modules, "resource", None)
-    assert shared.peak_memory() == []
+    assert training.peak_memory() == []
 
 
 def test_progress_on_a_terminal(folder, capsys, monkeypatch):

@@ -4,26 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from headlong import inference
 from headlong.errors import OptionError
-from headlong.inference import (
-    AndOut,
-    AtMost,
-    AtMostOne,
-    Dense,
-    Exactly,
-    Factor,
-    Graph,
-    Imply,
-    Nand,
-    Or,
-    OrOut,
-    Pair,
-    Path,
-    Tree,
-    Xor,
-    XorOut,
-    solve,
-)
+from headlong.inference import Factor, Graph, solve
 from headlong.inference.automata import chain, sibling_automaton
 from tests.graph_cases import ARCS_OF_THREE, FullTable, Table, TellingTable
 
@@ -44,24 +27,24 @@ def entropy_of(factor: Factor, scores: NDArray[np.float64]) -> float:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda x, random: Xor(x[:4]),
-        lambda x, random: AtMostOne(x[:4]),
-        lambda x, random: Or(x[:4]),
-        lambda x, random: Nand(x[:4]),
-        lambda x, random: OrOut(x[:4], x[4]),
-        lambda x, random: AndOut(x[:4], x[4]),
-        lambda x, random: XorOut(x[:4], x[4]),
-        lambda x, random: Imply(x[0], x[1], x[2]),
-        lambda x, random: AtMost(x[:5], 2),
-        lambda x, random: Exactly(x[:5], 3),
-        lambda x, random: Pair(x[0], x[1], random.normal() * 3),
-        lambda x, random: Dense(x[:3], random.normal(size=8)),
-        lambda x, random: Path(x[:3], sibling_automaton(random.normal(size=(4, 4)))),
-        lambda x, random: Path(x[:4], chain([2, 2], [random.normal(size=(2, 2))])),
-        lambda x, random: Tree(x, ARCS_OF_THREE),
-        lambda x, random: Tree(x, ARCS_OF_THREE, single_root=False),
-        lambda x, random: Tree(x, ARCS_OF_THREE, projective=True),
-        lambda x, random: Tree(x, ARCS_OF_THREE, single_root=False, projective=True),
+        lambda x, random: inference.Xor(x[:4]),
+        lambda x, random: inference.AtMostOne(x[:4]),
+        lambda x, random: inference.Or(x[:4]),
+        lambda x, random: inference.Nand(x[:4]),
+        lambda x, random: inference.OrOut(x[:4], x[4]),
+        lambda x, random: inference.AndOut(x[:4], x[4]),
+        lambda x, random: inference.XorOut(x[:4], x[4]),
+        lambda x, random: inference.Imply(x[0], x[1], x[2]),
+        lambda x, random: inference.AtMost(x[:5], 2),
+        lambda x, random: inference.Exactly(x[:5], 3),
+        lambda x, random: inference.Pair(x[0], x[1], random.normal() * 3),
+        lambda x, random: inference.Dense(x[:3], random.normal(size=8)),
+        lambda x, random: inference.Path(x[:3], sibling_automaton(random.normal(size=(4, 4)))),
+        lambda x, random: inference.Path(x[:4], chain([2, 2], [random.normal(size=(2, 2))])),
+        lambda x, random: inference.Tree(x, ARCS_OF_THREE),
+        lambda x, random: inference.Tree(x, ARCS_OF_THREE, single_root=False),
+        lambda x, random: inference.Tree(x, ARCS_OF_THREE, projective=True),
+        lambda x, random: inference.Tree(x, ARCS_OF_THREE, single_root=False, projective=True),
         lambda x, random: TellingTable(x[:3], random.normal(size=8)),
     ],
 )
@@ -71,16 +54,16 @@ def test_entropies_of_factors(make):
         factor = make(Graph().variables(9), random)
         scores = random.normal(size=factor.links.size) * [0, 1, 4][seed % 3]
         assert factor.entropy(scores) == pytest.approx(entropy_of(factor, scores), abs=1e-9)
-        if seed > 3 and not isinstance(factor, Tree):
+        if seed > 3 and not isinstance(factor, inference.Tree):
             scores[0] = -np.inf
             assert factor.entropy(scores) == pytest.approx(entropy_of(factor, scores), abs=1e-9)
 
 
 def test_entropies_of_certain_and_of_impossible_things():
     x = Graph().variables(3)
-    assert Xor(x).entropy([-np.inf, 0, -np.inf]) == 0.0
-    assert Xor(x).entropy([-np.inf] * 3) == 0.0
-    assert Or(x).entropy([1000, 1000, 1000]) == pytest.approx(0.0, abs=1e-9)
+    assert inference.Xor(x).entropy([-np.inf, 0, -np.inf]) == 0.0
+    assert inference.Xor(x).entropy([-np.inf] * 3) == 0.0
+    assert inference.Or(x).entropy([1000, 1000, 1000]) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_entropies_that_are_not_known():
@@ -90,7 +73,7 @@ def test_entropies_that_are_not_known():
         Table(x, np.zeros(8)).entropy(np.zeros(3))
     for scores in (np.zeros(2), [0, 0, np.nan], [0, 0, np.inf], 0.0):
         with pytest.raises(OptionError, match="expected 3 numbers or -inf, one a link"):
-            Xor(x).entropy(scores)
+            inference.Xor(x).entropy(scores)
 
 
 @pytest.mark.parametrize("kind", [FullTable, TellingTable])

@@ -74,23 +74,23 @@ def test_training_words_are_known(lemmatizer: Lemmatizer) -> None:
         assert found.lemmas == given_sentence.lemmas
 
 
-@pytest.mark.parametrize(
-    ("form", "upos", "feats", "expected"),
-    [
-        ("barked", "VERB", "Tense=Past", "bark"),
-        ("Barking", "VERB", "VerbForm=Ger", "bark"),
-        ("ponies", "NOUN", "Number=Plur", "pony"),
-        ("lamps", "NOUN", "Number=Plur", "lamp"),
-        ("Hastings", "PROPN", "Number=Sing", "Hastings"),
-        ("Jennings", "PROPN", "Number=Sing", "Jennings"),
-        ("saw", "NOUN", "_", "saw"),
-        ("saw", "VERB", "Tense=Past", "see"),
-        ("WAS", "AUX", "Mood=Ind", "be"),
-        ("walking", "NOUN", "Number=Sing", "walk"),
-        ("¿?", "PUNCT", "_", "¿?"),
-        ("x", "UNKNOWN", "_", "x"),
-    ],
-)
+EXPECTED = """\
+barked    VERB     Tense=Past    bark
+Barking   VERB     VerbForm=Ger  bark
+ponies    NOUN     Number=Plur   pony
+lamps     NOUN     Number=Plur   lamp
+Hastings  PROPN    Number=Sing   Hastings
+Jennings  PROPN    Number=Sing   Jennings
+saw       NOUN     _             saw
+saw       VERB     Tense=Past    see
+WAS       AUX      Mood=Ind      be
+walking   NOUN     Number=Sing   walk
+¿?        PUNCT    _             ¿?
+x         UNKNOWN  _             x
+"""
+
+
+@pytest.mark.parametrize(("form", "upos", "feats", "expected"), [row.split() for row in EXPECTED.splitlines()])
 def test_lemmas(lemmatizer: Lemmatizer, form: str, upos: str, feats: str, expected: str) -> None:
     assert lemma(lemmatizer, form, upos, feats) == expected
 

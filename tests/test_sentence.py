@@ -137,6 +137,17 @@ def test_with_columns():
         old.with_columns(xpos=["<root>", "A"])
 
 
+def test_with_misc_replaces_pieces_of_its_keys_only():
+    sentence = Sentence.from_words(["a", "b", "c"], misc=["_", "P=1|Keep=x|_y", "PX=2|P"])
+    changed = sentence.with_misc({"P": ["_", "7", "8", "9"], "Q": ["_", "a", "b", "c"]})
+    assert changed.misc == ["_", "P=7|Q=a", "Keep=x|_y|P=8|Q=b", "PX=2|P|P=9|Q=c"]
+    assert changed.with_misc({"P": ["_", "7", "8", "9"]}).misc[1] == "Q=a|P=7"
+    assert sentence.misc[1] == "_"
+    assert sentence.with_misc({}).misc == sentence.misc
+    with pytest.raises(DataError, match="2 fields for P, expected 3"):
+        sentence.with_misc({"P": ["_", "7", "8"]})
+
+
 @pytest.mark.parametrize("bad", ["", "a\tb", "a\nb", "a\r"])
 def test_fields_that_cannot_be_written_are_refused(bad):
     with pytest.raises(DataError, match="expected a non-empty field without tabs and line ends"):

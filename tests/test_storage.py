@@ -120,8 +120,8 @@ def test_a_fault_is_refused(saved, tmp_path, spoil, message):
     with pytest.raises(ModelError) as caught:
         headlong.Parser.load(path)
     found = str(caught.value)
-    assert found.startswith(f"{path} does not fit together (")
-    assert found.endswith("), expected a sound parser model")
+    assert found.startswith(f"{path}: a parser does not fit together (")
+    assert found.endswith("), expected a sound one")
     assert message in found
     assert "\n" not in found
     assert len(found) < len(str(path)) + 400

@@ -118,13 +118,20 @@ void add_label(const ChainModel<float>& model, Index label, double amount, std::
   for (const Index column : facets_of(model, label)) amounts[column] += amount;
 }
 
+// Calls visit(sequence, workspace) for all sequences, when their lattices are built.
+template <class Weight, class Visit>
+void visit_lattices(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads, Visit visit) {
+  std::vector<ChainWorkspace> workspaces(useful_threads(sequences.size(), threads));
+  parallel_for(sequences.size(), threads, [&](std::size_t thread, std::size_t sequence) {
+    build_lattice(model, sequences, sequence, workspaces[thread]);
+    visit(sequence, workspaces[thread]);
+  });
+}
+
 // Calls visit(item, label, probability) for all candidates of all items.
 template <class Weight, class Visit>
 void visit_nodes(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads, Visit visit) {
-  std::vector<ChainWorkspace> workspaces(useful_threads(sequences.size(), threads));
-  parallel_for(sequences.size(), threads, [&](std::size_t thread, std::size_t sequence) {
-    ChainWorkspace& w = workspaces[thread];
-    build_lattice(model, sequences, sequence, w);
+  visit_lattices(model, sequences, threads, [&](std::size_t sequence, ChainWorkspace& w) {
     w.probabilities.resize(w.nodes.size());
     path_marginals(w.lattice, w.probabilities, w.recursion);
     for (Index item = 0; item < w.lattice.size(); ++item)
@@ -253,10 +260,7 @@ double expected_difference(const ChainModel<float>& model, const Sequences& sequ
 template <class Weight>
 void label_sequences(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
                      std::span<Index> labels) {
-  std::vector<ChainWorkspace> workspaces(useful_threads(sequences.size(), threads));
-  parallel_for(sequences.size(), threads, [&](std::size_t thread, std::size_t sequence) {
-    ChainWorkspace& w = workspaces[thread];
-    build_lattice(model, sequences, sequence, w);
+  visit_lattices(model, sequences, threads, [&](std::size_t sequence, ChainWorkspace& w) {
     w.chosen.resize(w.lattice.size());
     best_path(w.lattice, w.chosen, w.recursion);
     for (Index item = 0; item < w.lattice.size(); ++item)

@@ -65,22 +65,32 @@ void decode_sentence(const ArcModel<Weight>& model, const Words& words, TreeOpti
   labels_of(problem, heads, labels);
 }
 
+// Calls visit(s, words, workspace) for all sentences, when the arcs of their candidates are scored.
+template <class Weight, class Visit>
+void visit_sentences(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
+                     Visit visit) {
+  std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
+  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
+    ParserWorkspace& workspace = workspaces[thread];
+    const Words words = corpus.sentence(s);
+    choose_candidates(model, words, decoder, workspace.pruning, workspace.problem.candidates);
+    build_arcs(model.model, words, workspace.problem);
+    visit(s, words, workspace);
+  });
+}
+
 }  // namespace
 
 template <class Weight>
 void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const TreeOptions& options,
                  std::size_t threads, const Answers& answers) {
-  std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
   const Decoder decoder = options.rules.projective ? Decoder::Eisner : Decoder::Mst;
-  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
-    auto& [problem, pruning, higher, labeler] = workspaces[thread];
-    const Words words = corpus.sentence(s);
+  visit_sentences(model, corpus, decoder, threads, [&](std::size_t s, const Words& words, ParserWorkspace& workspace) {
+    auto& [problem, pruning, higher, labeler] = workspace;
     const std::size_t begin = corpus.offsets[s], count = words.size();
-    choose_candidates(model, words, decoder, pruning, problem.candidates);
-    build_arcs(model.model, words, problem);
     fold_best_labels(model.model, words, 0.0F, problem);
     const auto heads = answers.heads.subspan(begin, count), labels = answers.labels.subspan(begin, count);
-    decode_sentence(model.model, words, options, workspaces[thread], heads, labels);
+    decode_sentence(model.model, words, options, workspace, heads, labels);
     if (model.model.nearby) label_tree(model.model, words, problem, heads, labels, labeler);
     const TreeSolution& solution = higher.solution;
     answers.scores[s] = solution.score;
@@ -94,14 +104,10 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const T
 template <class Weight>
 void label_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
                  std::span<const Index> heads, std::span<Index> labels) {
-  std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
-  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
-    auto& [problem, pruning, higher, labeler] = workspaces[thread];
-    const Words words = corpus.sentence(s);
+  visit_sentences(model, corpus, decoder, threads, [&](std::size_t s, const Words& words, ParserWorkspace& workspace) {
+    auto& [problem, pruning, higher, labeler] = workspace;
     const auto tree = heads.subspan(corpus.offsets[s], words.size());
     const auto found = labels.subspan(corpus.offsets[s], words.size());
-    choose_candidates(model, words, decoder, pruning, problem.candidates);
-    build_arcs(model.model, words, problem);
     fold_best_labels(model.model, words, 0.0F, problem);
     if (!has_arcs(problem, tree)) return;
     labels_of(problem, tree, found);
@@ -131,13 +137,9 @@ template <class Weight>
 void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
                       std::span<const Index> heads, std::span<const Index> labels, std::span<double> arc_marginals,
                       std::span<double> label_marginals) {
-  std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), threads));
-  parallel_for(corpus.size(), threads, [&](std::size_t thread, std::size_t s) {
-    auto& [problem, pruning, higher, labeler] = workspaces[thread];
-    const Words words = corpus.sentence(s);
+  visit_sentences(model, corpus, decoder, threads, [&](std::size_t s, const Words& words, ParserWorkspace& workspace) {
+    auto& [problem, pruning, higher, labeler] = workspace;
     const std::size_t begin = corpus.offsets[s], count = words.size();
-    choose_candidates(model, words, decoder, pruning, problem.candidates);
-    build_arcs(model.model, words, problem);
     fold_all_labels(model.model, words, problem);
     if (model.model.is_first_order())
       infer(problem, model.model.root, decoder);

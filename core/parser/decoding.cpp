@@ -1,5 +1,6 @@
 #include "parser/decoding.hpp"
 
+#include "parser/extra_decoder.hpp"
 #include "parts/keep.hpp"
 
 namespace headlong {
@@ -16,10 +17,36 @@ bool Decoding::offer_tree(std::span<const Score> scores) {
   if (best_tree(*frames_, scores, options_.rules, heads, workspace_) == NEGATIVE_INFINITY) return false;
   if (options_.method == TreeMethod::Arcs)
     offer(tree_value(*frames_, arc_scores_, heads, workspace_.climb, extras_));
+  else if (options_.method == TreeMethod::Climb)
+    climb_often();
   else if (tree_value(*frames_, arc_scores_, heads, workspace_.climb) > NEGATIVE_INFINITY)
     offer(
         climb(*frames_, arc_scores_, options_.rules.root, options_.rules.projective, heads, workspace_.climb, extras_));
   return true;
+}
+
+void Decoding::climb_often() {
+  std::vector<Index>& heads = workspace_.heads;
+  if (!options_.tree.empty()) heads.assign(options_.tree.begin(), options_.tree.end());
+  if (options_.climbs_from_ad3) {
+    TreeOptions options = options_;
+    options.method = TreeMethod::Ad3;
+    TreeWorkspace workspace;
+    TreeSolution found;
+    if (extras_)
+      solve_tree(*frames_, *extras_, arc_scores_, options, workspace, found);
+    else
+      solve_tree(*frames_, arc_scores_, options, workspace, found);
+    heads = found.heads;
+  }
+  RestartOptions restarts = options_.restarts;
+  restarts.seconds = seconds_left();
+  const RestartResult result =
+      headlong::climb_often(*frames_, arc_scores_, options_.rules.root, options_.rules.projective, restarts, heads,
+                            workspace_.climb, workspace_.restarts, extras_);
+  offer(result.value);
+  solution_.iterations = result.climbs;
+  solution_.status = result.in_time ? Status::Approximate : Status::Unconverged;
 }
 
 bool Decoding::offer_rounded(std::span<const double> relaxed) {

@@ -63,6 +63,9 @@ class Decoding : public Rounder {
   // Climbs from the best tree under the scores (with the method Arcs, stays there), and keeps the result if it is
   // better. False: there is no tree.
   bool offer_tree(std::span<const Score> scores);
+  // Climbs with restarts from the heads of the workspace, or from the tree that the options ask for, and keeps the
+  // result. The status is then Approximate, or Unconverged if the time was up.
+  void climb_often();
   // The same under the relaxed values, the scores breaking ties.
   bool offer_rounded(std::span<const double> relaxed);
   // Goes on with the arcs of `from` that are marked. Extras stay those of the arcs before.

@@ -21,20 +21,15 @@ Score best_tree(const Frames& frames, std::span<const Score> arc_scores, const T
 
 SolverResult relax(const Graph& graph, const TreeOptions& options, const Start& start, double seconds) {
   GraphWorkspace workspace(graph);
-  if (options.method == TreeMethod::Subgradient) {
-    SubgradientOptions subgradient_options;
-    subgradient_options.max_iterations = options.max_iterations;
-    subgradient_options.time_limit = seconds;
-    subgradient_options.tolerance = options.tolerance;
-    subgradient_options.start = start;
-    return subgradient(graph, subgradient_options, workspace);
-  }
-  Ad3Options ad3_options;
-  ad3_options.max_iterations = options.max_iterations;
-  ad3_options.time_limit = seconds;
-  ad3_options.tolerance = options.tolerance;
-  ad3_options.start = start;
-  return ad3(graph, ad3_options, workspace);
+  const auto limited = [&](auto solver_options) {
+    solver_options.max_iterations = options.max_iterations;
+    solver_options.time_limit = seconds;
+    solver_options.tolerance = options.tolerance;
+    solver_options.start = start;
+    return solver_options;
+  };
+  if (options.method == TreeMethod::Subgradient) return subgradient(graph, limited(SubgradientOptions()), workspace);
+  return ad3(graph, limited(Ad3Options()), workspace);
 }
 
 bool FrameDecoding::round(std::span<const double> relaxed, std::span<std::uint8_t> assignment) {

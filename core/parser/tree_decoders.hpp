@@ -2,7 +2,7 @@
 #pragma once
 
 #include "parser/descent.hpp"
-#include "search/climb.hpp"
+#include "search/restarts.hpp"
 #include "solvers/solver.hpp"
 #include "trees/eisner.hpp"
 #include "trees/mst.hpp"
@@ -11,7 +11,7 @@ namespace headlong {
 
 enum class TreeMethod : std::uint8_t {
   Arcs,         // the best tree of the arc scores alone; no bound
-  Climb,        // the best first-order tree, improved by local search; no bound
+  Climb,        // randomized hill climbing from the best first-order tree; no bound
   Ad3,          // then the relaxation
   Subgradient,  // the same by the subgradient method
   Exact         // branch and bound on the descent
@@ -23,11 +23,14 @@ inline constexpr Index NODES_PER_ITERATION = 100;
 struct TreeOptions {
   TreeMethod method = TreeMethod::Ad3;
   TreeRules rules;
-  Index max_iterations = 1000;  // of the relaxation's solver (of each node)
-  Index max_nodes = 100'000;    // of branch and bound
-  Index max_sweeps = 64;        // of the descent before the solver; 0: the solver alone
-  double time_limit = 0.0;      // seconds; 0: none
-  double tolerance = 1e-9;      // a relative gap between bound and score below this is a certificate
+  Index max_iterations = 1000;   // of the relaxation's solver (of each node)
+  Index max_nodes = 100'000;     // of branch and bound
+  Index max_sweeps = 64;         // of the descent before the solver; 0: the solver alone
+  double time_limit = 0.0;       // seconds; 0: none
+  double tolerance = 1e-9;       // a relative gap between bound and score below this is a certificate
+  RestartOptions restarts;       // of Climb; its time limit is the one above
+  bool climbs_from_ad3 = false;  // Climb starts from the tree that Ad3 finds
+  std::span<const Index> tree;   // [size] or, by default, empty: Climb starts from this one
 };
 
 struct TreeSolution {
@@ -50,6 +53,7 @@ struct TreeWorkspace {
   MstWorkspace mst;
   EisnerWorkspace eisner;
   ClimbWorkspace climb;
+  RestartWorkspace restarts;
   Descent descent;
   Graph graph;
   std::vector<std::uint8_t> keep;  // [arcs]

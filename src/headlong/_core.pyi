@@ -134,12 +134,12 @@ class ArcModel:
         Candidates: at most max_heads a word, with at least threshold times the word's best posterior.
         """
 
-    def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = 1000, time_limit: float = 0.0) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], list[str]]:
+    def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = 1000, time_limit: float = 0.0, restarts: int = 60, start: str = 'nearby', seed: int = 0) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], list[str]]:
         """
         heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].
 
         method: arcs, climb, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, hundreds of nodes of exact;
-        time_limit: seconds a sentence, 0 for none.
+        time_limit: seconds a sentence, 0 for none; restarts, start, seed: of climb.
         """
 
     def prune(self, batch: Batch, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
@@ -318,7 +318,7 @@ class Frames:
         The factor graph of the sentence: the tree, then the automata of the heads with modifiers, then extras.
         """
 
-    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09, extras: Extras | None = None, term: Term | None = None) -> dict[str, Any]:
+    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09, extras: Extras | None = None, restarts: int = 60, start: str = 'nearby', seed: int = 0, tree: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, term: Term | None = None) -> dict[str, Any]:
         """
         The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,
         certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was left.
@@ -458,4 +458,16 @@ def subgradient(graph: Graph, max_iterations: int = 5000, rule: str = 'polyak', 
     fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 7] of
     iteration, value, bound, primal residual, dual residual, seconds, and how many factors the subgradient method
     had to solve.
+    """
+
+def random_trees(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, count: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """
+    Trees of candidates as in Frames, in proportion to exp(score), or uniformly if there are no scores:
+    [count, size], no rows if there is no tree.
+    """
+
+def redrawn_trees(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, count: int, seed: int, tree: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], marked: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """
+    The same where only the marked words of a tree get new heads, each time from that tree. The tree must be one of
+    candidates.
     """

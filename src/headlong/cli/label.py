@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from headlong.cli.columns import add_columns, read_labelled
 from headlong.cli.shared import add_command, add_threads, check_folder, load_model
-from headlong.cli.streams import Stream, check_overwriting, with_bar
+from headlong.cli.streams import Stream, add_inputs, add_output, check_overwriting, with_bar
 from headlong.errors import DataError, OptionError
 
 if TYPE_CHECKING:
@@ -44,22 +44,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    parser.add_argument(
-        "inputs",
-        nargs="*",
-        default=["-"],
-        metavar="INPUT",
-        help="files of one format, plain or gzip; - is standard input (default: -)",
-    )
+    add_inputs(parser, "files of one format, plain or gzip")
     parser.add_argument(
         "--model", required=True, metavar="MODEL", help="model file of headlong train labels or headlong train tagger"
     )
-    parser.add_argument(
-        "--output",
-        default="-",
-        metavar="FILE",
-        help="write everything to this file, compressed if it ends in .gz; - is standard output (default: -)",
-    )
+    add_output(parser)
     add_columns(parser, "that of the model")
     parser.add_argument(
         "--scheme",

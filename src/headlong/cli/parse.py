@@ -22,7 +22,7 @@ from headlong.cli.shared import (
     complain,
     load_model,
 )
-from headlong.cli.streams import Stream, check_overwriting, with_bar
+from headlong.cli.streams import Stream, add_inputs, add_output, check_overwriting, with_bar
 from headlong.errors import DataError, OptionError
 
 if TYPE_CHECKING:
@@ -71,13 +71,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    parser.add_argument(
-        "inputs",
-        nargs="*",
-        default=["-"],
-        metavar="INPUT",
-        help="files, plain or gzip, or texts of more than one word; - is standard input (default: -)",
-    )
+    add_inputs(parser, "files, plain or gzip, or texts of more than one word")
     parser.add_argument(
         "--model",
         metavar="MODEL",
@@ -105,12 +99,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "(default: %(default)s)",
     )
     target = parser.add_mutually_exclusive_group()
-    target.add_argument(
-        "--output",
-        default="-",
-        metavar="FILE",
-        help="write everything to this file, compressed if it ends in .gz; - is standard output (default: -)",
-    )
+    add_output(target)
     target.add_argument(
         "--output-dir",
         metavar="DIR",
@@ -169,6 +158,23 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         default=1000,
         metavar="N",
         help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--restarts",
+        type=int,
+        default=60,
+        metavar="K",
+        help="climb ends when its best tree has not changed for so many restarts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--start",
+        default="nearby",
+        metavar="NAME",
+        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), ad3 "
+        "(nearby, and first of all from the tree of ad3) (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="of what climb draws at random (default: %(default)s)"
     )
 
 
@@ -286,6 +292,9 @@ class _Job:
             trees=args.trees,
             max_iterations=args.max_iterations,
             time_limit=args.time_limit,
+            restarts=args.restarts,
+            start=args.start,
+            seed=args.seed,
             deps=args.deps,
             confidence=args.confidence,
             solution=args.solution,

@@ -7,8 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Container, Sequence
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from headlong.errors import DataError, ModelError, OptionError
 
@@ -108,77 +107,6 @@ def load_model(path: str | None, first: type[First], second: type[Second]) -> Fi
     found = names[type(model)]
     use = "label" if found in ("tagger", "labeler") else "parse"
     raise ModelError(f"{path} is a {found}, expected a {names[first]} or a {names[second]} (see headlong {use})")
-
-
-def add_files(parser: argparse.ArgumentParser) -> None:
-    """``--train``, ``--dev``, ``--output`` and ``--quiet`` of whatever is trained."""
-    parser.add_argument("--train", required=True, nargs="+", metavar="FILE", help="training files, plain or gzip")
-    parser.add_argument(
-        "--dev",
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="development files, for choosing the best epoch (default: none, and the last epoch is kept)",
-    )
-    parser.add_argument("--output", required=True, metavar="MODEL", help="where to write the model")
-    parser.add_argument(
-        "--quiet", action="store_true", help="only write warnings and errors (default: figures and progress too)"
-    )
-
-
-def add_learner(parser: argparse.ArgumentParser) -> None:
-    """``--learner``."""
-    parser.add_argument(
-        "--learner",
-        choices=("mira", "perceptron", "crf"),
-        default="mira",
-        help="how weights are learnt: by margins, by mistakes, or by probabilities (default: %(default)s)",
-    )
-
-
-def add_card(parser: argparse.ArgumentParser) -> None:
-    """``--licence`` and ``--name``."""
-    parser.add_argument(
-        "--licence", default="", metavar="TEXT", help="licence of the data, to be kept in the model (default: none)"
-    )
-    parser.add_argument("--name", default="", metavar="TEXT", help="name to be kept in the model (default: none)")
-
-
-def add_numbers(parser: argparse.ArgumentParser, numbers: dict[str, tuple[int, str]]) -> None:
-    """Options that are numbers: default and explanation of each."""
-    for name, (default, text) in numbers.items():
-        option = f"--{name.replace('_', '-')}"
-        parser.add_argument(option, type=int, default=default, metavar="N", help=f"{text} (default: %(default)s)")
-
-
-def check_model_output(output: Path, sources: Sequence[str]) -> None:
-    """Refuse a place where the model cannot be written, before any work is done."""
-    check_folder(output)
-    if output.exists() and any(os.path.exists(name) and output.samefile(name) for name in sources):
-        raise OptionError(f"the output {output} is one of the input files: choose another place for it")
-
-
-def epoch_facts(scores: dict[str, Any], epochs: int) -> list[str]:
-    """What to say of the best epoch: its number and its scores."""
-    shown = [f"dev {name} {score:.2f}" for name, score in scores["dev"].items()]
-    return [f"epoch {scores['epoch']} of {epochs}", *shown]
-
-
-def say_saved(output: Path, facts: Sequence[str], seconds: float) -> None:
-    """The last line of a training."""
-    size = human_size(output.stat().st_size)
-    told = ", ".join([*facts, human_time(seconds), *peak_memory()])
-    print(f"saved {output} ({size}): {told}", file=sys.stderr)
-
-
-def peak_memory() -> list[str]:
-    """The most memory this process had, where the system tells."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return []
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return [f"peak memory {human_size(peak if sys.platform == 'darwin' else 1024 * peak)}"]
 
 
 def add_skip_bad(parser: argparse.ArgumentParser, consequence: str) -> None:

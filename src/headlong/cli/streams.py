@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,6 +15,23 @@ from headlong.errors import HeadlongError, OptionError
 
 if TYPE_CHECKING:
     from headlong.text import Sentence
+
+
+def add_inputs(parser: argparse.ArgumentParser, kinds: str) -> None:
+    """Any number of inputs; `kinds` says what they may be."""
+    parser.add_argument(
+        "inputs", nargs="*", default=["-"], metavar="INPUT", help=f"{kinds}; - is standard input (default: -)"
+    )
+
+
+def add_output(parser: argparse._ActionsContainer) -> None:
+    """``--output``, of a command or of a group of options."""
+    parser.add_argument(
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="write everything to this file, compressed if it ends in .gz; - is standard output (default: -)",
+    )
 
 
 class Stream:

@@ -7,27 +7,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headlong.cli import train_sequences
 from headlong.cli.progress import training_log
-from headlong.cli.shared import (
-    HelpFormatter,
-    Skipped,
+from headlong.cli.shared import HelpFormatter, add_command, complain
+from headlong.cli.training import (
+    ModelOutput,
     add_card,
-    add_command,
     add_files,
-    add_input,
     add_learner,
     add_numbers,
-    add_skip_bad,
-    add_threads,
-    check_model_output,
-    complain,
+    add_treebanks,
     epoch_facts,
-    say_saved,
+    read_treebanks,
 )
 from headlong.errors import OptionError
 
@@ -131,6 +125,14 @@ def _add_options(parser: argparse.ArgumentParser, order: int) -> None:
     )
     add_numbers(parser, _NUMBERS)
     parser.add_argument(
+        "--threshold",
+        type=float,
+        default=0.005,
+        metavar="SHARE",
+        help="the least posterior of these heads, as a share of that of the best one; more makes the parser faster and "
+        "less accurate (default: %(default)s)",
+    )
+    parser.add_argument(
         "--families",
         default="",
         metavar="CHANGES",
@@ -160,9 +162,7 @@ def _add_options(parser: argparse.ArgumentParser, order: int) -> None:
         help="look for any tree, or for those without crossing arcs only (default: any for orders above 1; for order 1 "
         "projective if at most 1 %% of the training arcs are non-projective)",
     )
-    add_threads(parser, "; training uses more than one only with --batch-size above 1")
-    add_input(parser)
-    add_skip_bad(parser, "their number is reported")
+    add_treebanks(parser)
 
 
 def _order(text: str) -> int:
@@ -174,41 +174,48 @@ def _order(text: str) -> int:
 
 def _run_parser(args: argparse.Namespace) -> int:
     """Train a parser and save it."""
-    begin = time.perf_counter()
-    output, checkpoint = Path(args.output), Path(f"{args.output}.checkpoint")
-    check_model_output(output, [*args.train, *args.dev])
+    output, checkpoint = ModelOutput(args), _checkpoint(args)
     if args.resume and not checkpoint.exists():
         raise OptionError(f"found no checkpoint {checkpoint} to resume from: leave --resume out to start anew")
     parser = _untrained(args)
     train, dev = _read(args)
     with training_log(args) as log:
         parser.fit(train, dev or None, threads=args.threads, checkpoint=checkpoint, resume=args.resume, progress=log)
-    parser.save(output)
-    return _report(parser, output, checkpoint, time.perf_counter() - begin, args.quiet)
+    parser.save(output.path)
+    return _report(parser, output, checkpoint)
 
 
 def _run_pipeline(args: argparse.Namespace) -> int:
     """Train a pipeline and save it."""
     from headlong.models.pipeline import Pipeline, PipelineOptions
 
-    begin = time.perf_counter()
-    output = Path(args.output)
-    check_model_output(output, [*args.train, *args.dev])
+    output = ModelOutput(args)
     tagger = {"bits": args.tagger_bits, "fine_bits": args.tagger_bits}
     options = PipelineOptions(_untrained(args).options, args.folds, tagger)
     options.check()
     train, dev = _read(args)
     with training_log(args) as log:
         pipeline = Pipeline.fit(train, dev or None, options, threads=args.threads, progress=log)
-    pipeline.save(output, packed=args.packed)
-    return _report(pipeline.parser, output, Path(f"{output}.checkpoint"), time.perf_counter() - begin, args.quiet)
+    pipeline.save(output.path, packed=args.packed)
+    return _report(pipeline.parser, output, _checkpoint(args))
 
 
 def _untrained(args: argparse.Namespace) -> Parser:
     """A parser with the options that were given."""
     from headlong import Parser
 
-    names = (*_NUMBERS, "order", "families", "training_decoder", "trees", "licence", "name", "learner", "root")
+    names = (
+        *_NUMBERS,
+        "order",
+        "threshold",
+        "families",
+        "training_decoder",
+        "trees",
+        "licence",
+        "name",
+        "learner",
+        "root",
+    )
     parser = Parser(**{name: getattr(args, name) for name in names})
     parser.options.check()
     return parser
@@ -216,24 +223,7 @@ def _untrained(args: argparse.Namespace) -> Parser:
 
 def _read(args: argparse.Namespace) -> tuple[list[Sentence], list[Sentence]]:
     """The training and development sentences, of which is told what they are like."""
-    from headlong.text import read_conllu
-
-    skipped = Skipped()
-    train, dev = (
-        [
-            sentence
-            for name in names
-            for sentence in read_conllu(
-                name,
-                format=args.input,
-                trees=True,
-                single_root=args.root == "single",
-                on_bad=skipped if args.skip_bad else None,
-            )
-        ]
-        for names in (args.train, args.dev)
-    )
-    skipped.report()
+    train, dev = read_treebanks(args, trees=True, single_root=args.root == "single")
     _survey(train, dev, quiet=args.quiet)
     return train, dev
 
@@ -252,23 +242,27 @@ def _survey(train: list[Sentence], dev: list[Sentence], *, quiet: bool) -> None:
         complain(str(finding))
 
 
-def _report(parser: Parser, output: Path, checkpoint: Path, seconds: float, quiet: bool) -> int:
+def _checkpoint(args: argparse.Namespace) -> Path:
+    """Where the state of a training is kept."""
+    return Path(f"{args.output}.checkpoint")
+
+
+def _report(parser: Parser, output: ModelOutput, checkpoint: Path) -> int:
     """The last line, and the exit code."""
     scores = parser.info()["scores"]
     facts = epoch_facts(scores, parser.options.epochs)
     if parser.interrupted:
         go_on = "; add --resume to the same command to go on" if checkpoint.exists() else ""
-        complain(f"interrupted: the best model so far ({', '.join(facts)}) is saved in {output}{go_on}", "")
+        complain(f"interrupted: the best model so far ({', '.join(facts)}) is saved in {output.path}{go_on}", "")
         return 130
-    if not quiet and "pruner" in scores:
+    if not output.quiet and "pruner" in scores:
         pruner = scores["pruner"]
         print(
             f"the pruner keeps {pruner['recall']:.2f} % of the gold heads of the development data "
             f"and {pruner['heads']:.1f} heads a word",
             file=sys.stderr,
         )
-    if not quiet:
-        say_saved(output, facts, seconds)
+    output.say_saved(facts)
     return 0
 
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import time
-from pathlib import Path
 
 from headlong.cli.columns import add_columns, read_labelled
 from headlong.cli.progress import training_log
-from headlong.cli.shared import (
-    Skipped,
-    add_input,
+from headlong.cli.training import (
+    ModelOutput,
     add_learner,
     add_numbers,
-    add_skip_bad,
-    add_threads,
-    check_model_output,
+    add_training_threads,
+    add_treebanks,
     epoch_facts,
-    say_saved,
+    read_files,
+    read_treebanks,
 )
 
 _TAGGER = """\
@@ -34,7 +31,6 @@ _SHARED = {
     "seed": (1, "seed for the order of the sentences"),
     "batch_size": (1, "sentences that are labelled with the same weights in training"),
 }
-_THREADS = "; training uses more than one only with --batch-size above 1"
 
 
 def _add_tagger_options(parser: argparse.ArgumentParser) -> None:
@@ -54,37 +50,24 @@ def _add_tagger_options(parser: argparse.ArgumentParser) -> None:
         },
     )
     add_learner(parser)
-    add_threads(parser, _THREADS)
-    add_input(parser)
-    add_skip_bad(parser, "their number is reported")
+    add_treebanks(parser)
 
 
 def _run_tagger(args: argparse.Namespace) -> int:
     """Train a tagger and save it."""
     from headlong import Tagger
-    from headlong.text import read_conllu
 
-    begin = time.perf_counter()
-    output = Path(args.output)
-    check_model_output(output, [*args.train, *args.dev])
+    output = ModelOutput(args)
     names = ("order", *_SHARED, "bits", "fine_bits", "learner", "licence", "name")
     columns = tuple(args.predict.lower().split(","))
     tagger = Tagger(columns=columns, **{name: getattr(args, name) for name in names})
     tagger.options.check()
-    skipped = Skipped()
-    on_bad = skipped if args.skip_bad else None
-    train, dev = (
-        [sentence for name in files for sentence in read_conllu(name, format=args.input, on_bad=on_bad)]
-        for files in (args.train, args.dev)
-    )
-    skipped.report()
+    train, dev = read_treebanks(args)
     with training_log(args) as log:
         tagger.fit(train, dev or None, threads=args.threads, progress=log)
-    tagger.save(output)
-    if not args.quiet:
-        steps = tagger.info()["scores"].items()
-        facts = [f"{name} {', '.join(epoch_facts(scores, args.epochs))}" for name, scores in steps]
-        say_saved(output, facts, time.perf_counter() - begin)
+    tagger.save(output.path)
+    steps = tagger.info()["scores"].items()
+    output.say_saved([f"{name} {', '.join(epoch_facts(scores, args.epochs))}" for name, scores in steps])
     return 0
 
 
@@ -114,29 +97,23 @@ def _add_label_options(parser: argparse.ArgumentParser) -> None:
         },
     )
     add_learner(parser)
-    add_threads(parser, _THREADS)
+    add_training_threads(parser)
 
 
 def _run_labels(args: argparse.Namespace) -> int:
     """Train a labeler and save it."""
     from headlong import SequenceLabeler
 
-    begin = time.perf_counter()
-    output = Path(args.output)
-    check_model_output(output, [*args.train, *args.dev])
+    output = ModelOutput(args)
     names = ("column", "task", "order", *_SHARED, "bits", "learner", "licence", "name")
     scheme = "" if args.scheme == "none" else args.scheme
     labeler = SequenceLabeler(scheme=scheme, **{name: getattr(args, name) for name in names})
     labeler.options.check()
-    train, dev = (
-        [sentence for name in files for sentence in read_labelled(name, args, args.column)]
-        for files in (args.train, args.dev)
-    )
+    train, dev = read_files(args, lambda name: read_labelled(name, args, args.column))
     with training_log(args) as log:
         labeler.fit(train, dev or None, threads=args.threads, progress=log)
-    labeler.save(output)
-    if not args.quiet:
-        say_saved(output, epoch_facts(labeler.info()["scores"], args.epochs), time.perf_counter() - begin)
+    labeler.save(output.path)
+    output.say_saved(epoch_facts(labeler.info()["scores"], args.epochs))
     return 0
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from headlong.drawing.arcs import surface_text
-from headlong.drawing.svg import STYLE, escaped, to_svg
+from headlong.drawing.canvas import escaped
+from headlong.drawing.svg import STYLE, to_svg
 from headlong.drawing.widths import is_right_to_left
 from headlong.text import Sentence
 

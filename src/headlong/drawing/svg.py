@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from xml.sax.saxutils import escape
 
 from headlong.drawing.arcs import DOUBTFUL, UNLIKELY, surface_text
+from headlong.drawing.canvas import coordinate as _n
+from headlong.drawing.canvas import escaped, opening, paper, style_sheet
 from headlong.drawing.layout import SMALL_SIZE, TOKEN_SIZE, WORD_SIZE, Direction, Drawing, PlacedArc, lay_out
-from headlong.drawing.widths import visible
 from headlong.text import Sentence
 
 _RADIUS = 9.0
 
-_LIGHT = {"paper": "#fff", "ink": "#1f2328", "soft": "#59636e", "line": "#818b98"}
-_LIGHT |= {"cross": "#0969da", "token": "#8250df", "doubt": "#9a6700", "wrong": "#d1242f"}
-_DARK = {"paper": "#0d1117", "ink": "#f0f6fc", "soft": "#9198a1", "line": "#6e7681"}
-_DARK |= {"cross": "#4493f8", "token": "#ab7df8", "doubt": "#d29922", "wrong": "#f85149"}
-
-
-def _variables(colours: dict[str, str]) -> str:
-    return ".headlong{" + "".join(f"--{name}:{value};" for name, value in colours.items()) + "}"
-
 
 def _rules() -> str:
-    """CSS rules with plain colours first, for programs that know no variables."""
+    """The style of words, arcs and labels."""
     rules = [
-        ".headlong text{text-anchor:middle;"
-        "font-family:system-ui,-apple-system,'Segoe UI','Noto Sans','Helvetica Neue',Arial,sans-serif}",
         f".headlong .word{{font-size:{WORD_SIZE:g}px}}",
         f".headlong .row,.headlong .label{{font-size:{SMALL_SIZE:g}px}}",
         f".headlong .token{{font-size:{TOKEN_SIZE:g}px}}",
@@ -35,7 +24,6 @@ def _rules() -> str:
         ".headlong .crossing path{stroke-dasharray:5 3}",
     ]
     painted = [
-        (".paper", "fill", "paper"),
         (".word", "fill", "ink"),
         (".row", "fill", "soft"),
         (".label", "fill", "ink"),
@@ -46,8 +34,7 @@ def _rules() -> str:
         painted += [(f".{kind} path", "stroke", colour), (f".{kind} .tip", "fill", colour)]
         if kind != "arc":
             painted.append((f".{kind} .label", "fill", colour))
-    rules += [f".headlong {what}{{{how}:{_LIGHT[colour]};{how}:var(--{colour})}}" for what, how, colour in painted]
-    return "\n".join([_variables(_LIGHT), f"@media(prefers-color-scheme:dark){{{_variables(_DARK)}}}", *rules])
+    return style_sheet(rules, painted)
 
 
 STYLE = _rules()
@@ -95,19 +82,19 @@ def stacked_svg(sentences: Iterable[Sentence], *, columns: Sequence[str] = ("UPO
         x = width - drawing.width if drawing.right_to_left else 0.0
         parts.append(_svg(sentence, drawing, confidence, style=False, place=f' x="{_n(x)}" y="{_n(y)}"'))
         y += drawing.height
-    return f"{_opening(width, y, '')}\n<style>{STYLE}</style>\n{_paper(width, y)}\n{''.join(parts)}</svg>\n"
+    return f"{opening(width, y)}\n<style>{STYLE}</style>\n{paper(width, y)}\n{''.join(parts)}</svg>\n"
 
 
 def _svg(sentence: Sentence, drawing: Drawing, confidence: bool, style: bool, place: str = "") -> str:
     lines = [
-        _opening(drawing.width, drawing.height, place),
+        opening(drawing.width, drawing.height, place),
         f"<title>{escaped(surface_text(sentence))}</title>",
         f"<desc>{escaped(_description(sentence))}</desc>",
     ]
     if style:
         lines.append(f"<style>{STYLE}</style>")
     if not place:
-        lines.append(_paper(drawing.width, drawing.height))
+        lines.append(paper(drawing.width, drawing.height))
     lines += [_arc(arc, sentence, drawing, confidence) for arc in drawing.arcs]
     way = ' direction="rtl"' if drawing.right_to_left else ""
     for number, word in enumerate(drawing.words, 1):
@@ -128,15 +115,6 @@ def _svg(sentence: Sentence, drawing: Drawing, confidence: bool, style: bool, pl
             f'<text class="token" x="{middle}" y="{foot}"{way}>{escaped(token.form)}</text>'
         )
     return "\n".join([*lines, "</svg>\n"])
-
-
-def _opening(width: float, height: float, place: str) -> str:
-    size = f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" class="headlong" role="img"{place} {size}>'
-
-
-def _paper(width: float, height: float) -> str:
-    return f'<rect class="paper" width="{_n(width)}" height="{_n(height)}"/>'
 
 
 def _arc(arc: PlacedArc, sentence: Sentence, drawing: Drawing, confidence: bool) -> str:
@@ -180,13 +158,3 @@ def _tooltip(sentence: Sentence, word: int) -> str:
     """The filled fields of a word."""
     names = ("FORM", "LEMMA", "UPOS", "XPOS", "FEATS")
     return " · ".join(field for name in names if (field := sentence.column(name)[word]) != "_")
-
-
-def escaped(text: str) -> str:
-    """The text for XML and HTML, between tags."""
-    return escape(visible(text))
-
-
-def _n(value: float) -> str:
-    """A coordinate with at most one decimal."""
-    return f"{value:.1f}".removesuffix(".0")

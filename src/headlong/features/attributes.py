@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, repeat
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ from headlong.errors import OptionError
 from headlong.text import Sentence
 from headlong.text.universal import UD_TAGS, is_punctuation
 
+if TYPE_CHECKING:
+    from headlong.features.functions import TreeFunctions
+
 UINT32 = npt.NDArray[np.uint32]
 UINT8 = npt.NDArray[np.uint8]
 
@@ -28,6 +31,8 @@ UINT8 = npt.NDArray[np.uint8]
 AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbForm", "Tense")
 OPTIONAL_COLUMNS = ("lemmas", "xpos", "feats")
 MAX_TAGS = 62  # the core has 64 tag numbers; 0 is the root and the last one any other tag
+APART = "__"
+"""The joint of a word with a space before and after it."""
 _PUNCTUATION, _VERB, _CONJUNCTION, _ADPOSITION = 1, 2, 4, 8
 _CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION, "ADP": _ADPOSITION}
 
@@ -67,7 +72,7 @@ _OF_FORM: dict[str, Callable[[str], str]] = {
     "infix4": lambda form: form[-7:-4].lower(),
     "infix5": lambda form: form[-8:-5].lower(),
 }
-ATTRIBUTES = (*_OF_FORM, "lemma", "upos", "xpos", "feats")
+ATTRIBUTES = (*_OF_FORM, "lemma", "upos", "xpos", "feats", "joint")
 
 
 def form_attributes(form: str) -> dict[str, str]:
@@ -96,6 +101,25 @@ def parse_feats(feats: str) -> dict[str, str]:
 def attribute_code(name: str, value: str) -> int:
     """The 32-bit code of an attribute's value."""
     return zlib.crc32(_bytes(value), zlib.crc32(name.encode()))
+
+
+def joints(sentence: Sentence) -> list[str]:
+    """How each word, the root first, is written with the word before and the word after it: ``_`` with a space between
+    them, ``.`` without one, ``-`` in one multiword token.
+
+    Which way quotes open, and what a suffix belongs to, shows nowhere else. Worth 0.2 LAS on tr_imst and nothing
+    on el_gdt.
+
+    >>> from headlong import Sentence
+    >>> joints(Sentence.from_words(["He", "left", "."], misc=["_", "SpaceAfter=No", "_"]))
+    ['__', '__', '_.', '._']
+    """
+    after = ["." if "SpaceAfter=No" in misc else "_" for misc in sentence.misc]
+    for token in sentence.multiword:
+        after[token.first : token.last] = "-" * (token.last - token.first)
+        after[token.last] = "." if "SpaceAfter=No" in token.misc else "_"
+    after[0] = after[-1] = "_"
+    return [before + here for before, here in zip(["_", *after], after, strict=False)]
 
 
 class FormCodes:
@@ -178,12 +202,20 @@ class WordEncoder:
 
     `attributes` name the columns of the codes; `tags` are the UPOS tags of the training data, at most 62: the
     number of a tag is its place plus 1, 0 is the root (whatever tags are called) and the last number any other tag.
-    `ignored` columns ("lemmas", "xpos", "feats") are read as if they held nothing.
+    `ignored` columns ("lemmas", "xpos", "feats") are read as if they held nothing. `functions` find features of whole
+    trees.
     """
 
     CACHE_LIMIT = 200_000
 
-    def __init__(self, attributes: Sequence[str], tags: Sequence[str], ignored: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        attributes: Sequence[str],
+        tags: Sequence[str],
+        ignored: Sequence[str] = (),
+        functions: TreeFunctions | None = None,
+    ) -> None:
+        self.functions = functions
         self.attributes = tuple(attributes)
         self.tags = tuple(tags)
         self.ignored = tuple(ignored)
@@ -217,13 +249,26 @@ class WordEncoder:
     def batch(self, sentences: Sequence[Sentence]) -> tuple[_core.Batch, npt.NDArray[np.int32]]:
         """The sentences as the core sees them, and their offsets [sentences + 1] in the rows of the batch."""
         codes, traits, offsets = self.encode(sentences)
-        return _core.Batch(codes, traits, offsets), offsets
+        return self.made_batch(sentences, codes, traits, offsets), offsets
+
+    def made_batch(
+        self, sentences: Sequence[Sentence], codes: UINT32, traits: UINT8, offsets: npt.NDArray[np.int32]
+    ) -> _core.Batch:
+        """The batch of sentences that `encode` has encoded, with the functions that look at their trees."""
+        batch = _core.Batch(codes, traits, offsets)
+        if self.functions:
+            self.functions.attach(batch, sentences)
+        return batch
 
     def encode(self, sentences: Sequence[Sentence]) -> tuple[UINT32, UINT8, npt.NDArray[np.int32]]:
         """Codes [words, attributes], traits [words, 10] and offsets [sentences + 1] of the sentences, end to end."""
         offsets = np.array([0, *accumulate(len(sentence) + 1 for sentence in sentences)], np.int32)
         columns = ("forms", "lemmas", "upos", "xpos", "feats")
-        keys = zip(*(self._column(sentences, name, int(offsets[-1])) for name in columns), strict=True)
+        keys = zip(
+            *(self._column(sentences, name, int(offsets[-1])) for name in columns),
+            chain.from_iterable(map(joints, sentences)),
+            strict=True,
+        )
         codes, traits = self._encode(keys)
         traits[offsets[:-1]] = 0  # the roots
         return codes, traits, offsets
@@ -242,7 +287,9 @@ class WordEncoder:
         """Empties the cache."""
         self._cache.clear()
 
-    def _word(self, form: str, lemma: str, upos: str, xpos: str, feats: str) -> tuple[list[int], list[int]]:
+    def _word(
+        self, form: str, lemma: str, upos: str, xpos: str, feats: str, joint: str = APART
+    ) -> tuple[list[int], list[int]]:
         codes = dict(self._form(form))
         from_feats, agreement = self._feats(feats)
         codes.update(from_feats)
@@ -251,6 +298,7 @@ class WordEncoder:
             "upos": upos,
             "xpos": xpos if xpos != "_" else upos,
             "feats": feats,
+            "joint": joint,
         }
         for name, value in others.items():
             if name in self.attributes:

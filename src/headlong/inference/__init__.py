@@ -17,6 +17,8 @@ from headlong.inference.factors import (
     XorOut,
 )
 from headlong.inference.graph import Graph
+from headlong.inference.local_optima import count_local_optima, estimate_local_optima
+from headlong.inference.random_trees import random_trees
 from headlong.inference.solving import GraphSolution, solve
 from headlong.inference.structures import Path, Tree
 from headlong.inference.variables import Variables
@@ -41,5 +43,8 @@ __all__ = [
     "Variables",
     "Xor",
     "XorOut",
+    "count_local_optima",
+    "estimate_local_optima",
+    "random_trees",
     "solve",
 ]

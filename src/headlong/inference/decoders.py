@@ -5,7 +5,7 @@ decoder         what it does
 =============== ======================================================================================================
 ``mst``         the best tree of the arc scores alone, by maximum spanning tree; O(n^2)
 ``eisner``      the same among projective trees (Eisner 1996); O(n^3)
-``climb``       that tree, improved by local search under all parts
+``climb``       randomized hill climbing under all parts, from that tree (Zhang et al. 2014)
 ``ad3``         a descent on the dual with dropping of arcs, then AD3 on what is left (Martins et al. 2013)
 ``subgradient`` the same with the subgradient method (Koo et al. 2010)
 ``exact``       the same with branch and bound on the descent: the optimum, unless a limit is reached
@@ -22,7 +22,11 @@ Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`
 - `projective`: search, bound and certify projective trees only. ``eisner`` always does, ``mst`` never.
 - `max_iterations`: of AD3 or the subgradient method behind the descent, or hundreds of nodes of ``exact``; others
   ignore it.
-- `time_limit`: seconds a sentence; 0: none. ``mst``, ``eisner`` and ``climb`` end by themselves.
+- `time_limit`: seconds a sentence; 0: none. ``mst`` and ``eisner`` end by themselves.
+- `restarts`, `start` and `seed` are of ``climb``, which climbs until the best tree has not changed for `restarts`
+  climbs in a row (0: it climbs once). The first climb starts from the best tree of the arc scores. Then, with `start`
+  "nearby", from the best tree so far with one or two arcs forced upon it; with "first-order" or "uniform", from trees
+  drawn from the first-order distribution or uniformly. "ad3" is "nearby" with ``ad3``'s tree as the first.
 
 At a limit the answer is the best tree so far, with the lowest bound so far, and the status "unconverged".
 """
@@ -39,10 +43,13 @@ from headlong.inference.automata import Automaton
 from headlong.inference.extras import add_extras
 from headlong.inference.graph import Graph
 from headlong.inference.problem import FLOAT64, INT32, Problem, Solution, Status
+from headlong.inference.random_trees import checked_seed
 from headlong.inference.solving import solve
 from headlong.inference.structures import Path, Tree
 
 MAX_ITERATIONS = 1000
+RESTARTS = 60
+STARTS = ("nearby", "first-order", "uniform", "ad3")
 NODES_PER_ITERATION = 100  # as in the core: nodes are quick
 PROGRAMS = ("lp", "ilp")  # decoders that go through HiGHS
 TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "arcs")
@@ -63,16 +70,29 @@ class Decoder:
         projective: bool | None = None,
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = 0.0,
+        restarts: int = RESTARTS,
+        start: str = "nearby",
+        seed: int = 0,
     ) -> Solution:
         """Solves one problem; `projective` None: as the decoder's name says, any trees but for ``eisner``."""
         projective = searches_projective(self.name, projective)
         check_limits(max_iterations, time_limit)
+        check_restarts(restarts, start, seed)
         if self.name in PROGRAMS:
             return _by_program(problem, self.name, projective, time_limit)
-        return _by_core(problem, self.name, projective, max_iterations, time_limit)
+        return _by_core(problem, self.name, projective, max_iterations, time_limit, restarts, start, seed)
 
 
-def _by_core(problem: Problem, name: str, projective: bool, max_iterations: int, time_limit: float) -> Solution:
+def _by_core(
+    problem: Problem,
+    name: str,
+    projective: bool,
+    max_iterations: int = MAX_ITERATIONS,
+    time_limit: float = 0.0,
+    restarts: int = RESTARTS,
+    start: str = "nearby",
+    seed: int = 0,
+) -> Solution:
     """By a method of the core."""
     frames = problem.frames
     if frames is None:
@@ -88,6 +108,9 @@ def _by_core(problem: Problem, name: str, projective: bool, max_iterations: int,
         time_limit=time_limit,
         extras=problem.extras,
         term=problem.term,
+        restarts=restarts,
+        start=start,
+        seed=seed,
     )
     heads = found["heads"]
     score = problem.score(heads)  # the same sum, also where the core stopped adding
@@ -119,8 +142,8 @@ def _first_order(problem: Problem, heads: INT32, score: float) -> Solution:
 def _by_program(problem: Problem, name: str, projective: bool, time_limit: float) -> Solution:
     """By HiGHS, as a linear or integer program."""
     if problem.term is not None:
-        raise OptionError(f"found decoder {name!r} for parts of whole trees, expected one that searches, such as climb")
-    climbed = _by_core(problem, "climb", projective, MAX_ITERATIONS, 0.0)
+        raise OptionError(f"found decoder {name!r} for parts of whole trees, expected one that searches, such as exact")
+    climbed = _by_core(problem, "climb", projective)
     if problem.size == 1 or climbed.status == "infeasible":
         return climbed
     graph = problem_graph(problem, projective=projective)
@@ -227,3 +250,12 @@ def check_limits(max_iterations: int, time_limit: float) -> None:
         raise OptionError(f"found max_iterations = {max_iterations}, expected at least 1")
     if not 0.0 <= time_limit < np.inf:
         raise OptionError(f"found time_limit = {time_limit}, expected seconds, or 0 for no limit")
+
+
+def check_restarts(restarts: int, start: str, seed: int) -> None:
+    """Raises OptionError for options of ``climb`` that cannot work."""
+    if not 0 <= restarts < 2**31:
+        raise OptionError(f"found restarts = {restarts}, expected at least 0")
+    if start not in STARTS:
+        raise OptionError(f"found start = {start!r}, expected one of {', '.join(STARTS)}")
+    checked_seed(seed)

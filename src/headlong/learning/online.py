@@ -45,6 +45,10 @@ class Progress:
     scores: Mapping[str, float] | None = field(default=None)
 
 
+Report = Callable[[Progress], None] | None
+"""Who is told where training stands, if anybody."""
+
+
 @dataclass(frozen=True)
 class Loop:
     """Settings of the loop. Every epoch visits the sentences in an order that depends on seed and epoch alone, so
@@ -87,7 +91,7 @@ def report_epoch(
     epoch: int,
     lengths: INT32,
     stage: str,
-    progress: Callable[[Progress], None] | None,
+    progress: Report,
 ) -> float:
     """Runs one epoch, telling `progress` about five times a second; returns the mean loss of a sentence.
 

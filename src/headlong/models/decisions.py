@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from headlong.errors import ModelError
 from headlong.features.templates import Family
+from headlong.learning.online import Report
 from headlong.models.keeping import State
-from headlong.models.sequence import Report, SequenceData, SequenceModel, SequenceOptions
+from headlong.models.sequence import SequenceModel
+from headlong.models.sequence_shape import SequenceData, SequenceOptions
 from headlong.text.characters import BOOL, INT32, UINT32
 
 """A model as metadata for JSON, and arrays."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
+from headlong import _core
+from headlong.features.attributes import WordEncoder
 from headlong.inference.problem import FLOAT64, INT32, Solution, Status
 from headlong.text import Sentence
 from headlong.text.universal import is_punctuation
@@ -36,6 +38,20 @@ class Found:
     statuses: list[str]
     confidence: tuple[FLOAT64, FLOAT64] | None = None  # of the arcs, and of the labelled arcs
 
+    @classmethod
+    def of(cls, offsets: INT32, solved: Sequence[Solution], labels: INT32) -> Found:
+        """Solutions, with the labels chosen in the light of their trees."""
+        return cls(
+            offsets,
+            np.concatenate([one.heads for one in solved]),
+            labels,
+            np.array([one.score for one in solved]),
+            np.array([one.bound for one in solved]),
+            np.array([one.certified for one in solved], np.uint8),
+            np.array([one.iterations for one in solved], np.int32),
+            [one.status for one in solved],
+        )
+
     def solution(self, i: int) -> Solution:
         """That of one sentence."""
         words = slice(self.offsets[i], self.offsets[i + 1])
@@ -48,6 +64,41 @@ class Found:
             int(self.iterations[i]),
             cast("Status", self.statuses[i]),
         )
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Sentences on their way to the core, `counts` pieces each."""
+
+    sentences: list[Sentence]
+    pieces: list[Sentence]
+    counts: list[int]
+    batch: _core.Batch
+    offsets: INT32
+
+    @classmethod
+    def of(cls, sentences: list[Sentence], encoder: WordEncoder) -> Chunk:
+        """The sentences cut and encoded."""
+        cuts = list(map(cut, sentences))
+        pieces = list(chain.from_iterable(cuts))
+        return cls(sentences, pieces, list(map(len, cuts)), *encoder.batch(pieces))
+
+    def whole(self, found: Found, label_names: Sequence[str]) -> Found:
+        """What was found for the pieces as what was found for the sentences."""
+        return found if len(self.pieces) == len(self.sentences) else join(found, self.counts, label_names)
+
+
+def with_solution(sentence: Sentence, solution: Solution) -> Sentence:
+    """The sentence with comments on how its tree was found."""
+    return sentence.with_metadata(
+        {
+            "parse_score": f"{solution.score:.6f}",
+            "parse_bound": f"{solution.bound:.6f}",
+            "parse_certified": "yes" if solution.certified else "no",
+            "parse_iterations": str(solution.iterations),
+            "parse_status": solution.status,
+        }
+    )
 
 
 def cut(sentence: Sentence) -> list[Sentence]:

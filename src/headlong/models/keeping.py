@@ -6,16 +6,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy.typing as npt
 
-from headlong.errors import HeadlongError, ModelError, OptionError
+from headlong.errors import HeadlongError, ModelError, NotFittedError, OptionError
 from headlong.models.modelfile import read_model, write_model
 
 Arrays = dict[str, npt.NDArray[Any]]
 State = tuple[dict[str, Any], Arrays]
 """All there is to a model: metadata for JSON, and arrays by name."""
+
+Trained = TypeVar("Trained")
 
 
 @contextmanager
@@ -33,6 +35,19 @@ def fitting_together(what: str) -> Iterator[None]:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OptionError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
         raise ModelError(f"{what} does not fit together ({reason}), expected a sound one") from error
+
+
+def required(trained: Trained | None, kind: str) -> Trained:
+    """What training left behind, or NotFittedError for a model that has not been trained.
+
+    >>> required(None, "tagger")
+    Traceback (most recent call last):
+    ...
+    headlong.errors.NotFittedError: this tagger has not been trained: call fit, or headlong.load a model
+    """
+    if trained is None:
+        raise NotFittedError(f"this {kind} has not been trained: call fit, or headlong.load a model")
+    return trained
 
 
 def below(arrays: Arrays, prefix: str) -> Arrays:
@@ -62,8 +77,13 @@ class Kept(ABC):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Reads a model file; a damaged or foreign one is refused with ModelError."""
+        return cls._loaded(path)
+
+    @classmethod
+    def _loaded(cls, path: str | Path, **options: Any) -> Self:
+        """The model of a file; the options are for `from_state`."""
         file = read_model(path, cls.KIND)
         try:
-            return cls.from_state(file.metadata, dict(file.arrays))
+            return cls.from_state(file.metadata, dict(file.arrays), **options)
         except HeadlongError as error:
             raise ModelError(f"{path}: {error}") from error

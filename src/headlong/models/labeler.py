@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import islice, pairwise
 from typing import Any, Self, cast, get_args
 
 import numpy as np
 
-from headlong.errors import DataError, NotFittedError, OptionError
+from headlong.errors import DataError, OptionError
 from headlong.evaluation.chunks import chunk_tags, evaluate_chunks
 from headlong.features import sequence
 from headlong.features.attributes import UINT32, WordEncoder
 from headlong.features.templates import Family
-from headlong.learning.online import Progress
-from headlong.models.keeping import Arrays, Kept, State, fitting_together
-from headlong.models.sequence import INT32, SequenceData, SequenceModel, SequenceOptions
+from headlong.learning.online import Report
+from headlong.models.ahead import check_threads
+from headlong.models.keeping import Arrays, Kept, State, fitting_together, required
+from headlong.models.sequence import SequenceModel
+from headlong.models.sequence_shape import INT32, SequenceData, SequenceOptions
+from headlong.models.settings import check_choice, from_keywords
 from headlong.text import Sentence
 from headlong.text.formats import STANDARD
 from headlong.text.schemes import Scheme, check_scheme, convert_tags
@@ -56,11 +59,8 @@ class LabelerOptions:
 
     def check(self) -> None:
         """Raises OptionError for a value that cannot work."""
-        choices = {"task": tuple(sequence.TASKS), "scheme": ("", *get_args(Scheme))}
-        for name, allowed in choices.items():
-            if getattr(self, name) not in allowed:
-                listed = ", ".join(map(repr, allowed))
-                raise OptionError(f"found {name} = {getattr(self, name)!r}, expected one of {listed}")
+        check_choice("task", self.task, sequence.TASKS)
+        check_choice("scheme", self.scheme, ("", *get_args(Scheme)))
         if self.column in STANDARD and self.column not in _WRITTEN:
             listed = ", ".join(_WRITTEN)
             raise OptionError(f"found column = {self.column!r}, expected {listed} or one that CoNLL-U does not have")
@@ -86,11 +86,7 @@ class SequenceLabeler(Kept):
     KIND = "labeler"
 
     def __init__(self, **options: Any) -> None:
-        known = [field.name for field in fields(LabelerOptions)]
-        for name in options:
-            if name not in known:
-                raise OptionError(f"found the option {name!r}, expected one of {', '.join(known)}")
-        self.options = LabelerOptions(**options)
+        self.options = from_keywords(LabelerOptions, options)
         self._labels: tuple[str, ...] = ()
         self._model: SequenceModel | None = None
 
@@ -100,7 +96,7 @@ class SequenceLabeler(Kept):
         dev: Iterable[Sentence] | None = None,
         *,
         threads: int = 1,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Report = None,
     ) -> Self:
         """Trains on labelled sentences; forgets any earlier training. Returns the labeler itself.
 
@@ -157,8 +153,7 @@ class SequenceLabeler(Kept):
         With `confidence` each word has its label's probability in the extra column ``<column>_PROB``. Chunks are
         written in `scheme`, by default the one they were learnt in.
         """
-        if threads < 1:
-            raise OptionError(f"found threads = {threads}, expected at least 1")
+        check_threads(threads)
         if scheme is not None:
             check_scheme(scheme)
             if not self.options.scheme:
@@ -219,9 +214,7 @@ class SequenceLabeler(Kept):
     @property
     def model(self) -> SequenceModel:
         """The trained chain."""
-        if self._model is None:
-            raise NotFittedError("this labeler has not been trained: call fit, or load a model")
-        return self._model
+        return required(self._model, "labeler")
 
     @property
     def families(self) -> tuple[Family, ...]:

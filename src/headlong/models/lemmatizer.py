@@ -14,13 +14,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from headlong.errors import DataError, NotFittedError
+from headlong.errors import DataError
 from headlong.features.attributes import shape
 from headlong.features.templates import Family, rows
+from headlong.learning.online import Report
 from headlong.models.decisions import Decisions
 from headlong.models.edits import KEEP, LOWER, WHOLE, Edit, edit_between
-from headlong.models.keeping import Arrays, State, below, fitting_together
-from headlong.models.sequence import Report, SequenceOptions
+from headlong.models.keeping import Arrays, State, below, fitting_together, required
+from headlong.models.sequence_shape import SequenceOptions
 from headlong.text import Sentence
 
 UINT16 = npt.NDArray[np.uint16]
@@ -126,9 +127,7 @@ class Lemmatizer:
     @property
     def trained(self) -> _Trained:
         """What training left behind."""
-        if self._trained is None:
-            raise NotFittedError("this lemmatizer has not been trained: call fit, or load a model")
-        return self._trained
+        return required(self._trained, "lemmatizer")
 
     def state(self) -> State:
         """All there is to the lemmatizer: metadata for JSON, and arrays."""

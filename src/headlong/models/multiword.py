@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from headlong.errors import ModelError
 from headlong.features.boundaries import MULTIWORD_ATTRIBUTES, MULTIWORD_FAMILY, UNSEEN, Columns, matrix
+from headlong.learning.online import Report
 from headlong.models.decisions import Decisions
 from headlong.models.keeping import State, below
 from headlong.models.segmenter import Segments
-from headlong.models.sequence import Report, SequenceOptions
+from headlong.models.sequence_shape import SequenceOptions
 from headlong.text import Sentence
 from headlong.text.characters import BOOL, UINT32, name_hash
 from headlong.text.plain import surface_tokens

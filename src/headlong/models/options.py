@@ -14,6 +14,7 @@ from headlong.features.templates import Family
 from headlong.inference.decoders import TREE_METHODS
 from headlong.learning.losses import LEARNERS
 from headlong.models.arcs import Pruning, TrainedArcs, pruned_model
+from headlong.models.settings import check_choice, check_positive, check_ranges
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ class ParserOptions:
     word_dropout: float = 0.25
     max_heads: int = 10
     threshold: float = 5e-3
-    pruner_epochs: int = 2
-    pruner_bits: int = 18
+    pruner_epochs: int = 4
+    pruner_bits: int = 20
     root: Literal["auto", "single", "multi"] = "auto"
     trees: Literal["auto", "any", "projective"] = "auto"
     training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs", "automata"] = "exact"
@@ -81,22 +82,16 @@ class ParserOptions:
             "pruner_bits": (8, 28),
             "seed": (0, 2**63 - 1),
         }
-        for name, (low, high) in limits.items():
-            if not low <= getattr(self, name) <= high:
-                raise OptionError(f"found {name} = {getattr(self, name)}, expected {low} to {high}")
+        check_ranges(self, limits)
         choices: dict[str, tuple[object, ...]] = {
             "order": tuple(dependency.ORDERS),
             "learner": LEARNERS,
             "root": ("auto", "single", "multi"),
             "trees": ("auto", "any", "projective"),
+            "training_decoder": (*TREE_METHODS, "automata"),
         }
         for name, allowed in choices.items():
-            if getattr(self, name) not in allowed:
-                listed = ", ".join(map(str, allowed))
-                raise OptionError(f"found {name} = {getattr(self, name)!r}, expected one of {listed}")
-        if self.training_decoder not in (*TREE_METHODS, "automata"):
-            listed = ", ".join((*TREE_METHODS, "automata"))
-            raise OptionError(f"found training_decoder = {self.training_decoder!r}, expected one of {listed}")
+            check_choice(name, getattr(self, name), allowed)
         if self.part_families() and self.learner == "crf":
             raise OptionError(
                 "found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals"
@@ -104,9 +99,7 @@ class ParserOptions:
         extras = [family.name for family in self.part_families() if family in (*dependency.EXTRAS, *GLOBALS)]
         if extras and self.training_decoder == "automata":
             raise OptionError(f"found training_decoder = 'automata' with {extras[0]}, which no head automaton scores")
-        for name in ("aggressiveness", "rate"):
-            if not 0.0 < getattr(self, name) < math.inf:
-                raise OptionError(f"found {name} = {getattr(self, name)}, expected a positive number")
+        check_positive(self, "aggressiveness", "rate")
         if not 0.0 <= self.threshold <= 1.0:
             raise OptionError(f"found threshold = {self.threshold}, expected 0 to 1")
         if not 0.0 <= self.word_dropout < math.inf:

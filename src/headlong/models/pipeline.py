@@ -10,19 +10,19 @@ from typing import Any, Literal, Protocol, Self, get_args
 
 from headlong.errors import DataError, OptionError
 from headlong.inference.problem import Solution
-from headlong.learning.online import Progress
-from headlong.models.ahead import work_ahead
+from headlong.learning.online import Report
+from headlong.models.ahead import check_threads, work_ahead
 from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
 from headlong.models.lemmatizer import Lemmatizer
 from headlong.models.modelfile import write_model
 from headlong.models.options import ParserOptions
 from headlong.models.packing import pack, unpack
-from headlong.models.parser import Parser, check_threads
+from headlong.models.parser import Parser
+from headlong.models.settings import check_choice
 from headlong.models.tagger import Tagger, jackknife
 from headlong.models.tokenizer import Tokenizer
 from headlong.text import Sentence
 
-Report = Callable[[Progress], None] | None
 TagOption = Literal["auto", "always", "never"]
 _STEPS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _FOLD_EPOCHS = 5
@@ -149,8 +149,7 @@ class Pipeline(Kept):
         labels. The other options are those of `Parser.parse`.
         """
         check_threads(threads)
-        if tag not in get_args(TagOption):
-            raise OptionError(f"found tag = {tag!r}, expected one of {', '.join(get_args(TagOption))}")
+        check_choice("tag", tag, get_args(TagOption))
         self.parser.parse([], **options)  # complains about options before any work is done
 
         def work(chunk: list[Sentence]) -> tuple[list[Sentence], list[Solution]]:

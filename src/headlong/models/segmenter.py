@@ -26,9 +26,10 @@ from headlong.features.boundaries import (
     token_columns,
     token_hashes,
 )
+from headlong.learning.online import Report
 from headlong.models.decisions import Decisions
 from headlong.models.keeping import State, below
-from headlong.models.sequence import Report, SequenceOptions
+from headlong.models.sequence_shape import SequenceOptions
 from headlong.text.characters import BOOL, INT32, STOP, UINT8, UINT32, UPPER, Characters
 from headlong.text.plain import PlainText
 

@@ -7,7 +7,6 @@ tables of their own, and pair templates score pairs together with the items.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache, cached_property
@@ -18,154 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong import _core
-from headlong.errors import DataError, OptionError
-from headlong.features.sequence import PAIR_RELATIONS
+from headlong.errors import DataError
 from headlong.features.templates import Family
-from headlong.learning.losses import LEARNERS, make_learner
-from headlong.learning.online import Loop, Progress, report_epoch
+from headlong.learning.losses import make_learner
+from headlong.learning.online import Loop, Progress, Report, report_epoch
 from headlong.models.arcs import quantized
 from headlong.models.keeping import Arrays, State, fitting_together
-
-INT16 = npt.NDArray[np.int16]
-INT32 = npt.NDArray[np.int32]
-UINT8 = npt.NDArray[np.uint8]
-UINT32 = npt.NDArray[np.uint32]
-FLOAT32 = npt.NDArray[np.float32]
-FLOAT64 = npt.NDArray[np.float64]
-Report = Callable[[Progress], None] | None
-
-MAX_COLUMNS = 1024  # of a weight table in the core
-
-
-@dataclass(frozen=True)
-class SequenceOptions:
-    """Settings of a sequence model. They are stored with it.
-
-    order: 0 looks at items alone, 1 also at pairs of neighbouring labels, 2 also at triples.
-    learner: "mira" (cost-augmented, 1-best), "perceptron" or "crf".
-    epochs, patience: as for the parser; the best epoch on development data is kept, without any the last.
-    aggressiveness: MIRA's largest step. rate: the CRF's first step.
-    batch_size: sequences labelled with the same weights; more than 1 lets several threads work.
-    bits: the weight table has 2^bits rows.
-    constrained: only pairs of labels that the training data have (I-NP never after B-VP).
-    """
-
-    order: int = 1
-    learner: str = "mira"
-    epochs: int = 10
-    patience: int = 5
-    aggressiveness: float = 0.03
-    rate: float = 0.1
-    batch_size: int = 1
-    bits: int = 16
-    constrained: bool = False
-    seed: int = 1
-
-    def check(self) -> None:
-        """Raises OptionError for a value that cannot work."""
-        limits = {
-            "order": (0, 2),
-            "epochs": (1, 1000),
-            "patience": (1, 1000),
-            "batch_size": (1, 10_000),
-            "bits": (4, 24),
-            "seed": (0, 2**63 - 1),
-        }
-        for name, (low, high) in limits.items():
-            value = getattr(self, name)
-            if not isinstance(value, int) or not low <= value <= high:
-                raise OptionError(f"found {name} = {value!r}, expected {low} to {high}")
-        if self.learner not in LEARNERS:
-            raise OptionError(f"found learner = {self.learner!r}, expected one of {', '.join(LEARNERS)}")
-        for name in ("aggressiveness", "rate"):
-            if not 0.0 < getattr(self, name) < math.inf:
-                raise OptionError(f"found {name} = {getattr(self, name)}, expected a positive number")
-
-
-@dataclass(frozen=True, eq=False)
-class SequenceData:
-    """Sequences laid end to end: codes [items, attributes], offsets [sequences + 1], gold labels [items].
-
-    The labels that item i may have are candidates[begins[i] : begins[i + 1]]; without candidates, all labels.
-    """
-
-    codes: UINT32
-    offsets: INT32
-    gold: INT32 | None = None
-    begins: INT32 | None = None
-    candidates: INT32 | None = None
-
-    @property
-    def lengths(self) -> INT32:
-        """Items of each sequence."""
-        return np.diff(self.offsets)
-
-    def core(self) -> _core.Sequences:
-        """The same arrays for the core."""
-        made = _core.Sequences(self.codes, self.offsets)
-        if self.begins is not None and self.candidates is not None:
-            made.set_candidates(self.begins, self.candidates)
-        return made
-
-
-@dataclass(frozen=True, eq=False)
-class SequenceShape:
-    """What a model is made of but its weights.
-
-    attributes: the columns of the codes. item: templates over slot ``w`` without relations. pairs: templates over slot
-    ``w`` that all look at the relation ``previous``. facets: for each label its columns in the table of weights.
-    """
-
-    attributes: tuple[str, ...]
-    item: Family
-    pairs: Family | None
-    order: int
-    facets: tuple[tuple[int, ...], ...]
-    allowed: UINT8 | None = None
-
-    @property
-    def labels(self) -> int:
-        """The number of labels."""
-        return len(self.facets)
-
-    @property
-    def stride(self) -> int:
-        """Columns of the table of weights: one a facet, rounded up to whole vectors."""
-        return -(-(1 + max(column for columns in self.facets for column in columns)) // 8) * 8
-
-    @property
-    def families(self) -> tuple[Family, ...]:
-        """The template families."""
-        return (self.item,) if self.pairs is None else (self.item, self.pairs)
-
-    @property
-    def lines(self) -> int:
-        """Rows of the table of transitions: one a previous label, then (order 2) one a pair of these."""
-        return (0, self.labels + 1, (self.labels + 1) * (self.labels + 2))[self.order]
-
-    def check(self) -> None:
-        """Raises OptionError for what the core could not hold."""
-        if not self.facets or not all(self.facets):
-            raise OptionError("found no label, or one without facets, expected at least one of each")
-        if self.stride > MAX_COLUMNS:
-            raise OptionError(f"found {self.stride} columns of weights, expected at most {MAX_COLUMNS}")
-        for family, relations in ((self.item, ()), (self.pairs, PAIR_RELATIONS)):
-            if family and (family.slots != "w" or family.relations != relations):
-                raise OptionError(f"found the family {family.name!r}, expected one of slot w and relations {relations}")
-
-    def masked(self, transitions: FLOAT32, forbidden: float) -> FLOAT32:
-        """The table with `forbidden` in the place of every pair that is not allowed; changed in place."""
-        if self.allowed is not None and self.order:
-            transitions[: self.labels + 1][self.allowed == 0] = forbidden
-        return transitions
-
-    def core_model(self, rows: FLOAT32 | INT16, scale: float, transitions: FLOAT32) -> _core.ChainModel:
-        """The compiled model over the given weights."""
-        begins = np.cumsum([0, *map(len, self.facets)]).astype(np.int32)
-        facets = np.array([column for columns in self.facets for column in columns], np.int32)
-        pairs = self.pairs.compile(self.attributes) if self.pairs else None
-        item = self.item.compile(self.attributes)
-        return _core.ChainModel(item, pairs, rows, scale, self.order, transitions, begins, facets)
+from headlong.models.sequence_shape import FLOAT32, FLOAT64, INT16, INT32, SequenceData, SequenceOptions, SequenceShape
 
 
 class SequenceModel:
@@ -241,7 +99,7 @@ class SequenceModel:
         if train.gold is None or not len(train.gold):
             raise DataError("no labelled item", "training data")
         facets = tuple((i,) for i in range(labels)) if isinstance(labels, int) else tuple(map(tuple, labels))
-        allowed = _seen_pairs(train, len(facets)) if options.constrained and options.order else None
+        allowed = train.seen_pairs(len(facets)) if options.constrained and options.order else None
         shape = SequenceShape(tuple(attributes), family, pairs, options.order, facets, allowed)
         shape.check()
         tables = _Tables(shape, options.bits)
@@ -268,7 +126,7 @@ class SequenceModel:
                 break
         assert best is not None  # at least the last epoch left a model
         if options.learner != "crf":
-            best._calibrate(_sample(train if dev is None or dev.gold is None else dev), threads)
+            best._calibrate((train if dev is None or dev.gold is None else dev).sample(), threads)
         return best
 
     @property
@@ -385,28 +243,6 @@ class _Trainer:
 
     def apply(self, lesson: int, step: float, time: float) -> None:
         self.core.apply(lesson, step, time)
-
-
-def _sample(data: SequenceData, items: int = 2_000) -> SequenceData:
-    """The first sequences, up to about so many items."""
-    count = max(1, int(np.searchsorted(data.offsets, items)))
-    offsets = data.offsets[: count + 1]
-    end = int(offsets[-1])
-    begins = None if data.begins is None else data.begins[: end + 1]
-    candidates = None if begins is None or data.candidates is None else data.candidates[: begins[-1]]
-    gold = None if data.gold is None else data.gold[:end]
-    return SequenceData(data.codes[:end], offsets, gold, begins, candidates)
-
-
-def _seen_pairs(data: SequenceData, labels: int) -> UINT8:
-    """Which pairs of neighbouring labels occur: [labels + 1, labels], the last row before the first item."""
-    assert data.gold is not None
-    allowed = np.zeros((labels + 1, labels), np.uint8)
-    previous = np.concatenate([[labels], data.gold[:-1]])
-    begins = data.offsets[:-1]
-    previous[begins[begins < len(previous)]] = labels
-    allowed[previous, data.gold] = 1
-    return allowed
 
 
 def _evaluate(

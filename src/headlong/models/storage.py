@@ -1,21 +1,17 @@
-"""A parser in its model file: what goes into the metadata, what into arrays."""
+"""The state of a parser: what goes into the metadata of its file, what into arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from headlong.errors import HeadlongError, ModelError
 from headlong.features import dependency
 from headlong.features.attributes import WordEncoder
 from headlong.features.templates import Family
 from headlong.models.arcs import Pruning, Shape, TrainedArcs
-from headlong.models.keeping import State
-from headlong.models.modelfile import read_model, write_model
+from headlong.models.keeping import Arrays, State
 from headlong.models.options import ParserOptions, Trained
 
 
@@ -49,33 +45,14 @@ def parser_state(trained: Trained, options: ParserOptions) -> State:
     return metadata, arrays
 
 
-def save_parser(trained: Trained, options: ParserOptions, path: str | Path) -> None:
-    """Writes a model file of kind "parser"."""
-    write_model(path, "parser", *parser_state(trained, options))
+def parser_from_state(metadata: dict[str, Any], arrays: Arrays) -> tuple[Trained, ParserOptions]:
+    """What `parser_state` was made from; the weights are not copied. Whatever is wrong raises one of many errors."""
+    options = ParserOptions(**{field.name: metadata["options"][field.name] for field in fields(ParserOptions)})
+    options.check()
+    return _trained(metadata, arrays, options), options
 
 
-def load_parser(path: str | Path) -> tuple[Trained, ParserOptions]:
-    """Reads what `save_parser` wrote; the weights stay in the file, mapped into memory."""
-    file = read_model(path, "parser")
-    return parser_from_state(file.metadata, file.arrays, str(path))
-
-
-def parser_from_state(
-    metadata: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], path: str
-) -> tuple[Trained, ParserOptions]:
-    """The parser whose `parser_state` this is; `path` is for the error message."""
-    try:
-        options = ParserOptions(**{field.name: metadata["options"][field.name] for field in fields(ParserOptions)})
-        options.check()
-        trained = _trained(metadata, arrays, options)
-        trained.core_model()
-    except (KeyError, TypeError, ValueError, AttributeError, HeadlongError) as error:
-        reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
-        raise ModelError(f"{path} does not fit together ({reason}), expected a sound parser model") from error
-    return trained, options
-
-
-def _trained(metadata: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], options: ParserOptions) -> Trained:
+def _trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOptions) -> Trained:
     families = {stored["name"]: _family(stored) for stored in metadata["families"]}
     attributes, tags, label_names, ignored = (
         _names(metadata, key) for key in ("attributes", "tags", "labels", "ignored")
@@ -119,7 +96,7 @@ def _trained(metadata: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], 
     )
 
 
-def _check_arrays(arrays: Mapping[str, np.ndarray[Any, Any]], allowed: tuple[int, ...]) -> None:
+def _check_arrays(arrays: Arrays, allowed: tuple[int, ...]) -> None:
     """Raises ValueError for what would reach the core as a wrong type, or never."""
     if arrays["allowed"].shape != allowed:
         raise ValueError(f"allowed has the shape {arrays['allowed'].shape}, not {allowed}")

@@ -9,17 +9,19 @@ by their parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from itertools import islice
 from typing import Any, Self
 
-from headlong.errors import NotFittedError, OptionError
+from headlong.errors import OptionError
 from headlong.features.templates import Family
-from headlong.learning.online import Progress
-from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
+from headlong.learning.online import Report
+from headlong.models.ahead import check_threads
+from headlong.models.keeping import Arrays, Kept, State, below, fitting_together, required
 from headlong.models.lexicon import Lexicon
 from headlong.models.sequence import SequenceModel
-from headlong.models.tagger_steps import COLUMNS, TaggerOptions, TaggerStep, TrainedTagger
+from headlong.models.settings import from_keywords
+from headlong.models.tagger_steps import TaggerOptions, TaggerStep, TrainedTagger
 from headlong.models.tagger_training import train_tagger
 from headlong.text import Sentence
 
@@ -42,11 +44,7 @@ class Tagger(Kept):
     KIND = "tagger"
 
     def __init__(self, **options: Any) -> None:
-        known = {field.name for field in fields(TaggerOptions)}
-        for name in options:
-            if name not in known:
-                raise OptionError(f"found the option {name!r}, expected one of {', '.join(sorted(known))}")
-        self.options = TaggerOptions(**options)
+        self.options = from_keywords(TaggerOptions, options)
         self._trained: TrainedTagger | None = None
 
     def fit(
@@ -55,7 +53,7 @@ class Tagger(Kept):
         dev: Iterable[Sentence] | None = None,
         *,
         threads: int = 1,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Report = None,
     ) -> Self:
         """Trains on tagged sentences; forgets any earlier training. Returns the tagger itself.
 
@@ -72,8 +70,7 @@ class Tagger(Kept):
         With `confidence` each word's MISC gets the probability of each tag: ``UPOSProb``, ``XPOSProb``, ``FEATSProb``;
         those of the second step are given the labels of the first.
         """
-        if threads < 1:
-            raise OptionError(f"found threads = {threads}, expected at least 1")
+        check_threads(threads)
         return self._tag(self.trained, iter(sentences), threads, confidence)
 
     @staticmethod
@@ -86,12 +83,11 @@ class Tagger(Kept):
             for sentence in chunk:
                 end = begin + len(sentence)
                 columns = {name: ["_", *values[begin:end]] for name, values in found.items()}
+                tagged = sentence.with_columns(**columns)
                 if confidence:
-                    rows = zip(*(probabilities[name][begin:end] for name in found), strict=True)
-                    names = [f"{name.upper()}Prob" for name in found]
-                    added = ["|".join(f"{n}={p:.4f}" for n, p in zip(names, row, strict=True)) for row in rows]
-                    columns["misc"] = ["_", *map(_with_misc, sentence.misc[1:], added)]
-                yield sentence.with_columns(**columns)
+                    shares = {f"{name.upper()}Prob": probabilities[name][begin:end] for name in found}
+                    tagged = tagged.with_misc({key: ["_", *map("{:.4f}".format, row)] for key, row in shares.items()})
+                yield tagged
                 begin = end
 
     # ---- keeping
@@ -138,9 +134,7 @@ class Tagger(Kept):
     @property
     def trained(self) -> TrainedTagger:
         """What training left behind."""
-        if self._trained is None:
-            raise NotFittedError("this tagger has not been trained: call fit, or load a model")
-        return self._trained
+        return required(self._trained, "tagger")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -188,9 +182,3 @@ def jackknife(
         tagger = make_tagger().fit(rest, threads=threads)
         tagged[fold::folds] = tagger.tag(sentences[fold::folds], threads=threads)
     return tagged
-
-
-def _with_misc(misc: str, added: str) -> str:
-    ours = tuple(f"{name.upper()}Prob=" for name in COLUMNS)
-    kept = [piece for piece in misc.split("|") if misc != "_" and not piece.startswith(ours)]
-    return "|".join([*kept, added])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, chain
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy.typing as npt
 from headlong.errors import OptionError
 from headlong.features.attributes import FormCodes, RowCache, attribute_code
 from headlong.models.lexicon import Lexicon
-from headlong.models.sequence import SequenceData, SequenceModel, SequenceOptions
+from headlong.models.sequence import SequenceModel
+from headlong.models.sequence_shape import SequenceData, SequenceOptions
 from headlong.text import Sentence
 
 COLUMNS = ("upos", "xpos", "feats")
@@ -75,6 +77,7 @@ class TaggerOptions:
 
 
 def first_codes(labels: tuple[tuple[str, ...], ...]) -> npt.NDArray[np.uint32]:
+    """The codes of first labels, as the attribute `FIRST` of a word that has them."""
     return np.array([attribute_code(FIRST, label[0]) for label in labels], np.uint32)
 
 
@@ -111,6 +114,15 @@ class TrainedTagger:
             further = [known.get((form, label), known.get((label,), 0)) for label in range(len(further))]
         return [*self._codes(form), 0], [self.steps[0].lexicon.set_of((form,))], further
 
+    @cached_property
+    def _values(self) -> dict[str, npt.NDArray[np.intp]]:
+        """For each column the numbers of its values, label by label: labels with the same value have the same one."""
+        return {
+            name: np.unique([label[i] for label in step.labels], return_inverse=True)[1]
+            for step in self.steps
+            for i, name in enumerate(step.columns)
+        }
+
     def label(
         self, sentences: Sequence[Sentence], threads: int, confidence: bool
     ) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
@@ -128,8 +140,8 @@ class TrainedTagger:
                 columns[name] = names[labels].tolist()
             if confidence:
                 marginals = step.model.marginals(data, threads)
-                for i, name in enumerate(step.columns):
-                    _, values = np.unique([label[i] for label in step.labels], return_inverse=True)
+                for name in step.columns:
+                    values = self._values[name]
                     same = values[None, :] == values[labels][:, None]
                     probabilities[name] = (marginals * same).sum(axis=1).tolist()
             codes[:, -1] = self._first_codes[labels] if step is self.steps[0] else 0

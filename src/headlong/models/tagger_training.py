@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
 from typing import Any
 
@@ -13,9 +13,10 @@ from headlong.errors import DataError
 from headlong.features import sequence
 from headlong.features.attributes import FormCodes, RowCache
 from headlong.learning.dropout import FormDropout
-from headlong.learning.online import Progress
+from headlong.learning.online import Report
 from headlong.models.lexicon import Lexicon
-from headlong.models.sequence import INT32, SequenceData, SequenceModel
+from headlong.models.sequence import SequenceModel
+from headlong.models.sequence_shape import INT32, SequenceData
 from headlong.models.tagger_steps import FIRST, TaggerOptions, TaggerStep, TrainedTagger, first_codes
 from headlong.text import Sentence
 
@@ -63,7 +64,7 @@ def train_tagger(
     train: list[Sentence],
     dev: list[Sentence] | None,
     threads: int,
-    progress: Callable[[Progress], None] | None,
+    progress: Report,
 ) -> TrainedTagger:
     if not train:
         raise DataError("no sentence", "training data")
@@ -89,7 +90,7 @@ def _fit_step(
     corpus: _Corpus,
     dev: _Corpus | None,
     threads: int,
-    progress: Callable[[Progress], None] | None,
+    progress: Report,
 ) -> TaggerStep:
     gold = corpus.values(columns)
     labels = tuple(sorted(set(gold)))

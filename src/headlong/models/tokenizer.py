@@ -10,13 +10,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from headlong.errors import DataError, NotFittedError, OptionError
+from headlong.errors import DataError, OptionError
 from headlong.evaluation import evaluate
 from headlong.features.boundaries import PARAGRAPH
-from headlong.models.keeping import Arrays, State, below, fitting_together
+from headlong.learning.online import Report
+from headlong.models.keeping import Arrays, State, below, fitting_together, required
 from headlong.models.multiword import MultiwordSplitter
 from headlong.models.segmenter import Segmenter, Segments, TokenizerOptions, limited
-from headlong.models.sequence import Report
 from headlong.text import MultiwordToken, Sentence
 from headlong.text.plain import escaped_spaces, plain_text, with_line_ends
 
@@ -100,9 +100,7 @@ class Tokenizer:
     @property
     def trained(self) -> _Trained:
         """What training left behind."""
-        if self._trained is None:
-            raise NotFittedError("this tokenizer has not been trained: call fit, or load a model")
-        return self._trained
+        return required(self._trained, "tokenizer")
 
     def state(self) -> State:
         """All there is to the tokenizer: metadata for JSON, and arrays."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,11 @@ from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, UINT32, Wor
 from headlong.features.functions import TreeFunctions
 from headlong.learning.dropout import WordDropout
 from headlong.learning.losses import Crf, make_learner
-from headlong.learning.online import Loop, Progress, report_epoch
+from headlong.learning.online import Loop, Progress, Report, report_epoch
 from headlong.models.arcs import INT32, ArcTables, Pruning, Shape, TrainedArcs, allowed_labels, pruned_model
 from headlong.models.modelfile import read_model, write_model
 from headlong.models.options import ParserOptions, Trained
 from headlong.text import Sentence, check_tree
-
-Report = Callable[[Progress], None] | None
 
 # Development LAS with projective rather than any trees: tr_imst +0.5, cs_cltt +0.5, el_gdt +0.3, af_afribooms +0.1,
 # whose shares of non-projective arcs are 0.4 to 0.6 %; hu_szeged, with 1.4 %, +0.0.
@@ -46,22 +44,14 @@ class Corpus:
     digest: str
 
     @classmethod
-    def of(
-        cls,
-        sentences: Sequence[Sentence],
-        encoder: WordEncoder,
-        labels: Sequence[str],
-        functions: TreeFunctions | None = None,
-    ) -> Corpus:
+    def of(cls, sentences: Sequence[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> Corpus:
         """Encodes sentences that have trees."""
         number = {label: i for i, label in enumerate(labels)}
         codes, traits, offsets = encoder.encode(sentences)
         heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
         gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
         lengths = np.array([len(sentence) for sentence in sentences], np.int32)
-        batch = _core.Batch(codes, traits, offsets)
-        if functions:
-            functions.attach(batch, sentences)
+        batch = encoder.made_batch(sentences, codes, traits, offsets)
         return cls(batch, codes, heads, gold, lengths, _digest(sentences))
 
     def accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
@@ -117,9 +107,9 @@ def train_parser(
     if len(labels) > _MAX_LABELS:
         raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
     ignored = _lacking(train, dev) if dev else ()
-    encoder = WordEncoder(_attributes(), tags, ignored)
-    corpus = Corpus.of(train, encoder, labels, functions)
-    tried = Corpus.of(dev, encoder, labels, functions) if dev else None
+    encoder = WordEncoder(_attributes(), tags, ignored, functions)
+    corpus = Corpus.of(train, encoder, labels)
+    tried = Corpus.of(dev, encoder, labels) if dev else None
     root_label = labels.index("root") if "root" in labels else -1
     arcs = [
         (encoder.tag_number(s.upos[head]) if head else 0, encoder.tag_number(s.upos[word]), label)

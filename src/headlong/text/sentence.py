@@ -267,6 +267,23 @@ class Sentence:
         new.layout = self.layout.with_extra(name)
         return new
 
+    def with_misc(self, values: Mapping[str, Sequence[str]]) -> Sentence:
+        """This sentence with ``key=value`` at the end of each word's MISC, in the place of older ones of their keys.
+
+        Values are given by key, with the root at index 0.
+
+        >>> sentence = Sentence.from_words(["Hi"], misc=["Gloss=Hello|SpaceAfter=No"])
+        >>> sentence.with_misc({"Gloss": ["_", "Hey"]}).misc
+        ['_', 'SpaceAfter=No|Gloss=Hey']
+        """
+        keys = tuple(f"{key}=" for key in values)
+        columns = (_checked_column(key, list(column), len(self)) for key, column in values.items())
+        misc = []
+        for old, *new in zip(self.misc, *columns, strict=True):
+            kept = [piece for piece in old.split("|") if old != "_" and not piece.startswith(keys)]
+            misc.append("|".join([*kept, *map(str.__add__, keys, new)]) or "_")
+        return self.with_columns(misc=misc)
+
     def with_metadata(self, values: Mapping[str, str]) -> Sentence:
         """This sentence with comments ``# key = value``, each in the place of an older one of its key or at the end.
 

@@ -1,0 +1,55 @@
+// Randomized hill climbing (Zhang 2014b): climbs from many trees, until the best tree has not changed for some of them.
+//
+// Climbs from trees drawn at random are the paper's. By default only the first climb starts afresh; restarts are small
+// shocks to the best tree so far: arcs are forced upon it, the words around them climb by changes of heads while the
+// forced arcs stay, then all do, and if that did not lead higher the moves are taken back. That costs a few words
+// instead of a sentence. Single arcs come first, those that cost least before the others, then pairs of arcs drawn
+// with a preference for cheap ones.
+#pragma once
+
+#include "search/climb.hpp"
+#include "search/random_trees.hpp"
+#include "trees/eisner.hpp"
+
+namespace headlong {
+
+// Where climbs after the first start.
+enum class ClimbStart : std::uint8_t {
+  Nearby,      // from the best tree so far, with one or two arcs forced upon it
+  FirstOrder,  // from trees drawn in proportion to exp(arc score)
+  Uniform      // from trees drawn uniformly
+};
+
+struct RestartOptions {
+  Index restarts = 60;  // how many restarts in a row may leave the best tree unchanged; 0: climb once
+  ClimbStart start = ClimbStart::Nearby;
+  std::uint64_t seed = 0;  // what is drawn depends on it and on the problem
+  double seconds = 0.0;    // time limit; 0: none
+};
+
+// Scratch memory, kept between calls.
+struct RestartWorkspace {
+  std::vector<Index> best;                       // [size] heads
+  std::vector<std::uint8_t> best_flags;          // [size] see Climber::save
+  std::vector<Index> log;                        // likewise
+  std::vector<std::pair<Score, Index>> choices;  // arcs that could be forced, with what that gains, best first
+  RandomTrees trees;
+  std::vector<Score> dense;  // [size * size] of projective trees
+  EisnerWorkspace eisner;
+};
+
+struct RestartResult {
+  Score value = NEGATIVE_INFINITY;
+  Index climbs = 0;
+  bool in_time = true;
+};
+
+// Climbs from the tree in heads [size], if it is one of candidates and worth anything, then again and again; leaves the
+// best tree in heads. -inf if no tree worth anything was found. With ClimbStart::Nearby trees are drawn as well, in
+// proportion to exp(arc score), as long as there is none. Projective trees are not drawn by Wilson's algorithm: they
+// are the best ones under arc scores with Gumbel noise.
+RestartResult climb_often(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
+                          const RestartOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
+                          RestartWorkspace& workspace, const Extras* extras = nullptr);
+
+}  // namespace headlong

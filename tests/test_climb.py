@@ -1,0 +1,215 @@
+"""Hill climbing against neighbours found by definition, and what restarts promise."""
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from headlong import Problem
+from headlong.errors import OptionError
+from headlong.inference.decoders import STARTS, decoder
+from headlong.inference.local_optima import count_local_optima, estimate_local_optima
+from tests.oracles import all_trees, is_projective, is_tree, root_arcs, tree_scores
+from tests.plain_extras import KINDS, PlainExtras, plain_extras
+from tests.plain_frames import PlainFrames, plain_frames
+from tests.strategies import Scores, arc_scores, many, random_scores
+from tests.test_tree_decoders import random_frames
+
+starts = pytest.mark.parametrize("start", STARTS)
+Tree = tuple[int, ...]
+
+
+def neighbours(heads: Tree, single_root: bool, projective: bool) -> set[Tree]:
+    """The trees that one move away: a head changed, an arc turned round, the root given to another word."""
+    size = len(heads)
+    found = set()
+    for word, head in product(range(1, size), range(size)):
+        found.add((*heads[:word], head, *heads[word + 1 :]))
+    for word in range(1, size):
+        if heads[word] > 0:
+            turned = list(heads)
+            turned[word], turned[heads[word]] = heads[heads[word]], word
+            found.add(tuple(turned))
+    if single_root and size > 1:
+        root = heads.index(0)
+        for word, head in product(range(1, size), range(size)):
+            changed = list(heads)
+            changed[word], changed[root] = 0, head
+            found.add(tuple(changed))
+    return {
+        tree
+        for tree in found
+        if all(tree[word] != word for word in range(size))
+        and is_tree(tree)
+        and (not single_root or size == 1 or root_arcs(tree) == 1)
+        and (not projective or is_projective(tree))
+    }
+
+
+def some_tree(frames: PlainFrames, single_root: bool, projective: bool, number: int) -> NDArray[np.int32] | None:
+    """A tree of candidates that is worth something."""
+    trees = all_trees(frames.size - 1, single_root, projective)
+    worth = [tree for tree in trees if frames.tree_worth(tree) > -np.inf]
+    return worth[number % len(worth)].astype(np.int32) if worth else None
+
+
+@settings(max_examples=250, deadline=None)
+@given(plain_frames(), st.booleans(), st.booleans(), st.integers(0, 10**6))
+def test_no_neighbour_of_a_climbed_tree_is_better(
+    frames: PlainFrames, single_root: bool, projective: bool, number: int
+) -> None:
+    core, scores = frames.core()
+    tree = some_tree(frames, single_root, projective, number)
+    if tree is None:
+        return
+    found = core.solve(scores, "climb", single_root, projective, restarts=0, tree=tree)
+    value = frames.tree_worth(found["heads"])
+    assert found["score"] == pytest.approx(value, abs=1e-6)
+    assert value >= frames.tree_worth(tree) - 1e-6
+    better = [
+        heads
+        for heads in neighbours(tuple(found["heads"].tolist()), single_root, projective)
+        if frames.tree_worth(np.array(heads)) > value + 1e-3
+    ]
+    # A move of two arcs whose first step alone is forbidden is not looked at.
+    forbidden = -np.inf in [*frames.pairs.values(), *frames.grand.values(), *frames.triples.values()]
+    if forbidden:
+        better = [heads for heads in better if sum(a != b for a, b in zip(heads, found["heads"], strict=True)) == 1]
+    assert not better
+
+
+@starts
+@settings(max_examples=60, deadline=None)
+@given(plain_frames(), st.booleans(), st.booleans(), st.integers(0, 2**64 - 1))
+def test_restarts_never_make_it_worse(
+    start: str, frames: PlainFrames, single_root: bool, projective: bool, seed: int
+) -> None:
+    core, scores = frames.core()
+    best = frames.best(single_root, projective)
+    values = []
+    for restarts in (0, 3, 30):
+        found = core.solve(scores, "climb", single_root, projective, restarts=restarts, start=start, seed=seed)
+        heads = found["heads"]
+        assert is_tree(heads)
+        assert not single_root or root_arcs(heads) <= 1
+        assert not projective or is_projective(heads)
+        assert found["score"] <= best + 1e-6
+        assert found["score"] == pytest.approx(frames.tree_worth(heads), abs=1e-6)
+        values.append(found["score"])
+    assert values[0] <= values[1] + 1e-6
+
+
+@starts
+@settings(max_examples=40, deadline=None)
+@given(plain_extras(KINDS), st.booleans(), st.booleans())
+def test_extras_count(start: str, extras: PlainExtras, single_root: bool, projective: bool) -> None:
+    core, scores, core_extras = extras.core()
+    found = core.solve(
+        scores, "climb", single_root, projective, extras=core_extras, restarts=5, start=start, max_iterations=20
+    )
+    assert is_tree(found["heads"])
+    assert found["score"] <= extras.best(single_root, projective) + 1e-6
+
+
+@pytest.mark.parametrize("projective", [False, True], ids=["any", "projective"])
+@starts
+def test_restarts_find_the_optimum(start: str, projective: bool) -> None:
+    """Sentences of 12 words, three heads each: fresh starts find all optima, those nearby more than a single climb."""
+    once = often = 0
+    for seed in range(12):
+        core, scores = random_frames(seed, 12, seed % 2 == 0)
+        exact = core.solve(scores, "exact", projective=projective)
+        assert exact["certified"]
+        for restarts in (0, 200):
+            found = core.solve(scores, "climb", projective=projective, restarts=restarts, start=start)
+            optimal = found["score"] > exact["score"] - 1e-6
+            once, often = once + (optimal and not restarts), often + (optimal and bool(restarts))
+    assert often > once or start == "ad3"
+    assert often == 12 or start == "nearby"
+
+
+def test_threads_and_repetitions_agree() -> None:
+    problems = [random_frames(seed, 20) for seed in range(24)]
+
+    def trees(start: str) -> list[list[int]]:
+        with ThreadPoolExecutor(4) as pool:
+            found = pool.map(lambda one: one[0].solve(one[1], "climb", restarts=10, start=start, seed=5), problems)
+            return [answer["heads"].tolist() for answer in found]
+
+    for start in STARTS:
+        alone = [core.solve(scores, "climb", restarts=10, start=start, seed=5) for core, scores in problems]
+        assert trees(start) == [answer["heads"].tolist() for answer in alone]
+
+
+def test_time_limit_leaves_the_best_tree_so_far() -> None:
+    core, scores = random_frames(3, 300)
+    first = core.solve(scores, "climb", restarts=0)
+    found = core.solve(scores, "climb", restarts=2**31 - 1, time_limit=1e-6)
+    assert found["status"] == "unconverged"
+    assert found["score"] >= first["score"]
+    assert first["status"] == "approximate"
+
+
+def test_options() -> None:
+    problem = Problem.from_matrix([[0, 1], [0, 0]])
+    with pytest.raises(OptionError, match="found restarts = -1"):
+        decoder("climb")(problem, restarts=-1)
+    with pytest.raises(OptionError, match="found start = 'best'"):
+        decoder("climb")(problem, start="best")
+    with pytest.raises(OptionError, match="found seed = -1"):
+        decoder("climb")(problem, seed=-1)
+    core, scores = random_frames(0, 3)
+    for tree, message in (
+        ([-1, 2, 1, 0], "those of a tree"),
+        ([-1, 0], "one head a word"),
+        ([-1, 0, 0, 0], "one root"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            core.solve(scores, "climb", tree=np.array(tree, np.int32))
+
+
+def enumerated_optima(scores: Scores) -> int:
+    """Trees, with any number of roots, that no change of one head improves."""
+    trees = all_trees(len(scores) - 1, False)
+    values = {tuple(tree): value for tree, value in zip(trees.tolist(), tree_scores(scores, trees), strict=True)}
+    return sum(
+        value > -np.inf
+        and all(
+            values.get((*tree[:word], head, *tree[word + 1 :]), -np.inf) <= value
+            for word, head in product(range(1, len(scores)), range(len(scores)))
+        )
+        for tree, value in values.items()
+    )
+
+
+@many
+@given(st.integers(1, 5), st.integers(0, 10**6), st.booleans())
+def test_counted_local_optima(words: int, seed: int, pruned: bool) -> None:
+    scores = random_scores(words, seed)
+    if pruned:
+        scores[1:][np.random.default_rng(seed).random(scores[1:].shape) < 0.4] = -np.inf
+    assert count_local_optima(Problem.from_matrix(scores, single_root=False)) == enumerated_optima(scores)
+
+
+def test_no_more_local_optima_than_the_theorem_allows() -> None:
+    problems = [Problem.from_matrix(random_scores(5, seed), single_root=False) for seed in range(300)]
+    assert 4 <= max(map(count_local_optima, problems)) <= 2**4
+
+
+def test_estimated_local_optima() -> None:
+    for seed in range(20):
+        problem = Problem.from_matrix(random_scores(5, seed), single_root=False)
+        counted = count_local_optima(problem)
+        assert counted == estimate_local_optima(problem, climbs=400, seed=seed)
+    assert count_local_optima(Problem.from_matrix(random_scores(30, 0), single_root=False), limit=3) >= 3
+
+
+@given(arc_scores(max_words=4))
+@settings(max_examples=50, deadline=None)
+def test_a_single_root_is_not_counted(scores: Scores) -> None:
+    with pytest.raises(OptionError, match="any number of roots"):
+        count_local_optima(Problem.from_matrix(scores))
