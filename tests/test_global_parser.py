@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headlong.errors import OptionError
+from headlong.errors import ModelError, OptionError
 from headlong.features import dependency
 from headlong.features.functions import TreeFunctions
 from headlong.features.globals import GLOBALS
@@ -109,7 +109,7 @@ def test_functions_count_in_scores() -> None:
 def test_functions_are_needed_again(tmp_path) -> None:
     parser = Parser(functions=[depth], **toy.SMALL).fit(toy.treebank())
     parser.save(tmp_path / "model")
-    with pytest.raises(OptionError, match="expected those of the model: depth"):
+    with pytest.raises(ModelError, match="expected those of the model: depth"):
         Parser.load(tmp_path / "model")
     again = Parser.load(tmp_path / "model", functions=[depth])
     assert toy.answers(again.parse(toy.treebank(), threads=2)) == toy.answers(parser.parse(toy.treebank()))

@@ -277,7 +277,12 @@ class Parser(Kept):
         A parser that was trained with functions needs them again: the state has their names only.
         """
         with fitting_together("a parser"):
-            return cls._of(*parser_from_state(metadata, arrays), TreeFunctions(functions))
+            parser = cls._of(*parser_from_state(metadata, arrays), TreeFunctions(functions))
+        given, needed = parser.functions.names, parser.trained.arcs.shape.functions
+        if given != needed:
+            found, expected = (", ".join(names) or "none" for names in (given, needed))
+            raise OptionError(f"found the functions {found}, expected those of the model: {expected}")
+        return parser
 
     @classmethod
     def load(cls, path: str | Path, *, functions: Sequence[TreeFunction] = ()) -> Self:
@@ -286,9 +291,6 @@ class Parser(Kept):
 
     @classmethod
     def _of(cls, trained: Trained, options: ParserOptions, functions: TreeFunctions) -> Self:
-        if functions.names != trained.arcs.shape.functions:
-            found, needed = (", ".join(names) or "none" for names in (functions.names, trained.arcs.shape.functions))
-            raise OptionError(f"found the functions {found}, expected those of the model: {needed}")
         parser = cls(**asdict(options))
         parser.functions = functions
         parser._trained = trained
