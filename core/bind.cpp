@@ -8,6 +8,7 @@
 #include "bind_common.hpp"
 #include "bind_graph.hpp"
 #include "bind_parts.hpp"
+#include "bind_terms.hpp"
 #include "trees/eisner.hpp"
 #include "trees/kbest.hpp"
 #include "trees/matrix_tree.hpp"
@@ -157,6 +158,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The compiled core of headlong: kernels over arrays, no strings, no files.";
   headlong::bind_trees(m);
   headlong::bind_features(m);
+  headlong::bind_terms(m);
   headlong::bind_parser(m);
   headlong::bind_chain(m);
   headlong::bind_trainer(m);

@@ -6,6 +6,7 @@
 
 #include "bind_graph.hpp"
 #include "bind_parts.hpp"
+#include "bind_terms.hpp"
 
 using namespace nanobind::literals;
 
@@ -21,7 +22,19 @@ Batch make_batch(In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1
           "offsets must go from 0 to the number of words");
   for (std::size_t s = 1; s < bounds.size(); ++s)
     require(bounds[s] > bounds[s - 1], "every sentence must have at least its root");
-  return {std::move(attributes), std::move(traits), std::move(offsets)};
+  return {std::move(attributes), std::move(traits), std::move(offsets), {}, {}};
+}
+
+// A Python function, which the batch owns, as the core calls it: it takes the GIL. A Python exception passes through as
+// nanobind::python_error.
+FeatureFunction feature_function(nb::handle function) {
+  return [function](std::size_t sentence, std::span<const Index> heads, std::vector<NamedFeature>& out) {
+    nb::gil_scoped_acquire acquire;
+    const nb::object answer = function(sentence, copied(std::vector<Index>(heads.begin(), heads.end())));
+    const auto [codes, values] = nb::cast<std::pair<In<Code, 1>, In<float, 1>>>(answer);
+    require(codes.size() == values.size(), "a feature has a code and a value");
+    for (std::size_t i = 0; i < codes.size(); ++i) out.push_back({codes(i), values(i)});
+  };
 }
 
 // The weights of a model, which looks at its templates.
@@ -92,6 +105,18 @@ void PyArcModel::set_parts(std::size_t kind, const Templates& templates) {
   std::visit([&](auto& made) { made.model.higher[kind] = &*higher[kind]; }, pruned);
 }
 
+void PyArcModel::set_global(std::size_t kind, const Templates& templates) {
+  require(kind < GLOBALS, "no such kind of parts");
+  require(templates.slots == GLOBAL_SLOTS[kind] && templates.relations == GLOBAL_RELATIONS[kind],
+          "templates must have the slots and relations of their kind of parts");
+  global[kind] = templates;
+  std::visit([&](auto& made) { made.model.global[kind] = &*global[kind]; }, pruned);
+}
+
+void PyArcModel::set_functions() {
+  std::visit([](auto& made) { made.model.functions = true; }, pruned);
+}
+
 void PyArcModel::set_pruner(const PyArcModel& pruner, Index max_heads, double threshold) {
   require(pruned.index() == pruner.pruned.index(), "model and pruner differ in the type of their weights");
   require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0, "max_heads must be positive, threshold in [0, 1]");
@@ -116,8 +141,11 @@ void PyArcModel::check(const Batch& batch) const {
   if (nearby) known(*nearby);
   for (const auto& family : higher)
     if (family) known(*family);
+  for (const auto& family : global)
+    if (family) known(*family);
   std::visit(
       [&](const auto& made) {
+        require(!made.model.functions || batch.function, "the model needs the functions that it was trained with");
         if (made.pruner) known(*made.pruner->arc);
         if (made.pruner && made.pruner->between) known(*made.pruner->between);
       },
@@ -283,16 +311,58 @@ nb::tuple problem(const PyArcModel& self, const Batch& batch, bool projective) {
       copied<Out<Index, 1>>(made.labels, {count}), frames, extras);
 }
 
+nb::object term(const PyArcModel& self, const Batch& batch) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(corpus.size() == 1, "a term is that of one sentence");
+  return std::visit(
+      [&](const auto& model) -> nb::object {
+        if (!model.model.has_globals()) return nb::none();
+        return term_object(nb::make_tuple(nb::find(self), nb::find(batch)), model.model, corpus.sentence(0));
+      },
+      self.pruned);
+}
+
+// Shows the function to the garbage collector: it may hold, through its module, what holds the batch.
+int traverse_batch(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Batch>(self)->find.ptr());
+  return 0;
+}
+
+int clear_batch(PyObject* self) {
+  Batch* batch = nb::inst_ptr<Batch>(self);
+  batch->function = nullptr;
+  batch->find.reset();
+  return 0;
+}
+
+PyType_Slot BATCH_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_batch)},
+                             {Py_tp_clear, reinterpret_cast<void*>(clear_batch)},
+                             {0, nullptr}};
+
 }  // namespace
 
 void bind_parser(nb::module_& m) {
-  nb::class_<Batch>(m, "Batch", "Sentences laid end to end, each with its root.")
+  nb::class_<Batch>(m, "Batch", nb::type_slots(BATCH_SLOTS), "Sentences laid end to end, each with its root.")
       .def(
           "__init__",
           [](Batch* self, In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1> offsets) {
             new (self) Batch(make_batch(std::move(attributes), std::move(traits), std::move(offsets)));
           },
-          "attributes"_a, "traits"_a, "offsets"_a);
+          "attributes"_a, "traits"_a, "offsets"_a)
+      .def(
+          "set_function",
+          [](Batch& self, nb::object function) {
+            self.function = feature_function(function);
+            self.find = std::move(function);
+          },
+          "function"_a,
+          nb::sig("def set_function(self, function: collections.abc.Callable[[int, numpy.typing.NDArray[numpy.int32]], "
+                  "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]]) -> None"),
+          "What finds the features of a tree, for models with functions: codes and values, of the number of a "
+          "sentence\n"
+          "and its heads.");
   nb::class_<PyArcModel>(m, "ArcModel", "A first-order model: templates, weights, root rule; labels and a pruner.")
       .def(nb::init<const Templates&, std::optional<Templates>, Weights, float, bool>(), "arc"_a, "between"_a.none(),
            "weights"_a, "scale"_a, "single_root"_a)
@@ -302,6 +372,9 @@ void bind_parser(nb::module_& m) {
       .def("set_parts", &PyArcModel::set_parts, "kind"_a, "templates"_a,
            "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings, 4 head\n"
            "bigrams, 5 arbitrary siblings, 6 non-projective arcs, 7 paths.")
+      .def("set_global", &PyArcModel::set_global, "kind"_a, "templates"_a,
+           "Parts of whole trees: the kinds are numbered as in core/parts/globals.hpp.")
+      .def("set_functions", &PyArcModel::set_functions, "Features that a batch's function finds count as well.")
       .def("set_pruner", &PyArcModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
            "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
       .def("parse", &parse, "batch"_a, "method"_a, "projective"_a, "threads"_a, "max_iterations"_a = 1000,
@@ -346,7 +419,9 @@ void bind_parser(nb::module_& m) {
                    "Extras | None]"),
            "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the\n"
            "scores of larger parts, in frames and extras, if the model has any.\n\n"
-           "With projective there is a projective tree among the candidates.");
+           "With projective there is a projective tree among the candidates.")
+      .def("term", &term, "batch"_a, nb::sig("def term(self, batch: Batch) -> Term | None"),
+           "What counts in the trees of a sentence beside arcs, frames and extras, if the model has such parts.");
 }
 
 }  // namespace headlong

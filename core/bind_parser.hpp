@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 
@@ -17,6 +18,8 @@ struct Batch {
   In<Code, 2> attributes;
   In<std::uint8_t, 2> traits;
   In<Index, 1> offsets;
+  nb::object find;           // the Python function, or nothing
+  FeatureFunction function;  // calls it
 
   Corpus corpus() const {
     return {view(attributes),
@@ -24,7 +27,8 @@ struct Batch {
             view(offsets),
             {},
             {},
-            static_cast<Index>(attributes.shape(1))};
+            static_cast<Index>(attributes.shape(1)),
+            function ? &function : nullptr};
   }
 };
 
@@ -33,6 +37,7 @@ struct PyArcModel {
   Templates arc;
   std::optional<Templates> between, label, nearby;
   std::array<std::optional<Templates>, KINDS> higher;
+  std::array<std::optional<Templates>, GLOBALS> global;
   Weights parts;
   std::optional<Weights> labels;
   std::optional<In<std::uint8_t, 3>> allowed;
@@ -45,6 +50,8 @@ struct PyArcModel {
   void set_labels(const Templates& label_, const Weights& labels_, float scale, In<std::uint8_t, 3> allowed_);
   void set_nearby(const Templates& templates);
   void set_parts(std::size_t kind, const Templates& templates);
+  void set_global(std::size_t kind, const Templates& templates);
+  void set_functions();
   void set_pruner(const PyArcModel& pruner, Index max_heads, double threshold);
 
   // Whether the words have all that the templates look at, and tags in range.

@@ -14,8 +14,9 @@
 
 #include "bind_common.hpp"
 #include "bind_graph.hpp"
+#include "bind_terms.hpp"
 #include "factors/head_automaton.hpp"
-#include "parser/extra_decoder.hpp"
+#include "parser/term_decoder.hpp"
 
 using namespace nanobind::literals;
 using namespace headlong;
@@ -237,15 +238,19 @@ void bind_parts(nb::module_& m) {
           "head"_a, "lane"_a, "left"_a, "right"_a, "What a head is worth with these places, without arc scores.")
       .def(
           "tree_value",
-          [](const Frames& frames, const In<double, 1>& arc_scores, const In<Index, 1>& heads, const PyExtras* extras) {
+          [](const Frames& frames, const In<double, 1>& arc_scores, const In<Index, 1>& heads, const PyExtras* extras,
+             PyTerm* term) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(heads.size() == static_cast<std::size_t>(frames.size), "one head a word is needed");
-            if (extras) require_tree(view(heads));
+            if (extras || term) require_tree(view(heads));
             ClimbWorkspace workspace;
-            return tree_value(frames, view(arc_scores), view(heads), workspace, extras_of(frames, extras));
+            nb::gil_scoped_release unlocked;
+            std::unique_lock<std::mutex> turn;
+            return tree_value(frames, view(arc_scores), view(heads), workspace, extras_of(frames, extras),
+                              term_of(term, turn));
           },
-          "arc_scores"_a, "heads"_a, "extras"_a.none() = nb::none(),
-          "What a tree is worth: its arcs and all parts. With extras the heads must be those of a tree.")
+          "arc_scores"_a, "heads"_a, "extras"_a.none() = nb::none(), "term"_a.none() = nb::none(),
+          "What a tree is worth: its arcs and all parts. With extras or a term the heads must be those of a tree.")
       .def(
           "edges",
           [](const Frames& frames, Index head) {
@@ -283,7 +288,8 @@ void bind_parts(nb::module_& m) {
           [](const Frames& frames, const In<double, 1>& arc_scores, const std::string& method, bool single_root,
              bool projective, Index max_iterations, Index max_nodes, Index max_sweeps, double time_limit,
              double tolerance, const PyExtras* extras, Index restarts, const std::string& start, std::uint64_t seed,
-             const std::optional<In<Index, 1>>& tree, const Tuning* tuning, const std::optional<In<Index, 1>>& toward) {
+             const std::optional<In<Index, 1>>& tree, const Tuning* tuning, const std::optional<In<Index, 1>>& toward,
+             PyTerm* term) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(max_iterations >= 1, "max_iterations must be positive");
             require(max_nodes >= 0 && max_sweeps >= 0, "max_nodes and max_sweeps must not be negative");
@@ -311,10 +317,10 @@ void bind_parts(nb::module_& m) {
             {
               nb::gil_scoped_release unlocked;
               TreeWorkspace workspace;
-              if (checked)
-                solve_tree(frames, *checked, view(arc_scores), options, workspace, solution);
-              else
-                solve_tree(frames, view(arc_scores), options, workspace, solution);
+              std::unique_lock<std::mutex> turn;
+              const Extras none;
+              solve_tree(frames, checked ? *checked : none, term_of(term, turn), view(arc_scores), options, workspace,
+                         solution);
             }
             nb::typed<nb::dict, nb::str, nb::any> answer;
             answer["heads"] = copied(solution.heads);
@@ -331,6 +337,7 @@ void bind_parts(nb::module_& m) {
           "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
           "extras"_a.none() = nb::none(), "restarts"_a = RestartOptions().restarts, "start"_a = "nearby", "seed"_a = 0,
           "tree"_a.none() = nb::none(), "tuning"_a.none() = nb::none(), "toward"_a = nb::none(),
+          "term"_a.none() = nb::none(),
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
           "certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was "
           "left.");

@@ -182,7 +182,13 @@ def test_classes(form, upos, expected):
 def test_classes_of_all_ud_tags():
     found = {tag: one("x", upos=tag)[1][1] for tag in UD_TAGS}
     assert len(found) == 17
-    assert {tag: value for tag, value in found.items() if value} == {"PUNCT": 1, "VERB": 2, "AUX": 2, "CCONJ": 4}
+    assert {tag: value for tag, value in found.items() if value} == {
+        "PUNCT": 1,
+        "VERB": 2,
+        "AUX": 2,
+        "CCONJ": 4,
+        "ADP": 8,
+    }
 
 
 def test_agreement():

@@ -60,7 +60,7 @@ FAULTS = {
     "metadata['options']['max_heads'] = 'many'": "found max_heads = 'many', expected a value of type int",
     "metadata['options']['threshold'] = 7": "found threshold = 7, expected 0 to 1",
     "metadata['options']['order'] = 3": "the families of templates are not those that the options name",
-    "metadata['options']['order'] = 4": "found order = 4, expected one of 1, 2, 3",
+    "metadata['options']['order'] = 5": "found order = 5, expected one of 1, 2, 3, 4",
     "metadata['options']['families'] = '+bow'": "found '+bow' in families, expected + or - and one of sibling",
     "metadata['families'].append({'name': 'sibling', 'templates': []})": "are not those that the options name",
     "metadata['options'] = []": "",

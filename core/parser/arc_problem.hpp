@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "features/update.hpp"
+#include "parts/globals.hpp"
 #include "parts/higher.hpp"
 #include "trees/eisner.hpp"
 #include "trees/matrix_tree.hpp"
@@ -17,10 +19,12 @@ enum class Decoder : std::uint8_t { Mst, Eisner };
 template <class Weight>
 struct ArcModel {
   const Templates* arc = nullptr;
-  const Templates* between = nullptr;            // may be missing
-  const Templates* label = nullptr;              // missing: trees without labels
-  const Templates* nearby = nullptr;             // labels in the light of the tree; missing: those of the arcs alone
-  std::array<const Templates*, KINDS> higher{};  // by Kind; missing: such parts do not count
+  const Templates* between = nullptr;              // may be missing
+  const Templates* label = nullptr;                // missing: trees without labels
+  const Templates* nearby = nullptr;               // labels in the light of the tree; missing: those of the arcs alone
+  std::array<const Templates*, KINDS> higher{};    // by Kind; missing: such parts do not count
+  std::array<const Templates*, GLOBALS> global{};  // by Global; likewise
+  bool functions = false;                          // whether features that functions find count as well
   Table<Weight> parts;
   Table<Weight> labels;
   std::span<const std::uint8_t> allowed;  // [tags * tags * labels.columns] labels for (head tag, modifier tag)
@@ -28,10 +32,23 @@ struct ArcModel {
   RootRule root = RootRule::Single;
   Instructions instructions = Instructions::Scalar;
 
-  bool is_first_order() const {
-    return std::ranges::none_of(higher, [](const Templates* templates) { return templates != nullptr; });
+  // Whether there is something that only search can use.
+  bool has_globals() const { return functions || has_any(global); }
+  bool is_first_order() const { return !has_any(higher) && !has_globals(); }
+
+  static bool has_any(std::span<const Templates* const> families) {
+    return std::ranges::any_of(families, [](const Templates* templates) { return templates != nullptr; });
   }
 };
+
+// A feature that somebody else has named, and how much of it a tree has; and what finds those of a tree, given the
+// number of the sentence in its corpus. It may be called from any thread.
+struct NamedFeature {
+  Code code;
+  float value;
+};
+using FeatureFunction =
+    std::function<void(std::size_t sentence, std::span<const Index> heads, std::vector<NamedFeature>& out)>;
 
 // One sentence as the core sees it. Gold is empty except in training.
 struct Words {
@@ -39,6 +56,8 @@ struct Words {
   std::span<const Traits> traits;
   std::span<const Index> gold_heads;
   std::span<const Index> gold_labels;
+  const FeatureFunction* function = nullptr;  // needed by models with functions
+  std::size_t number = 0;                     // in the corpus
 
   Index size() const { return attributes.words; }
   bool has_gold() const { return !gold_heads.empty(); }

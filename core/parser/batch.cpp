@@ -12,6 +12,8 @@ Words Corpus::sentence(std::size_t s) const {
   words.attributes = {attributes.subspan(begin * attribute_count, count * attribute_count), static_cast<Index>(count),
                       attribute_count};
   words.traits = traits.subspan(begin, count);
+  words.function = function;
+  words.number = s;
   if (!gold_heads.empty()) {
     words.gold_heads = gold_heads.subspan(begin, count);
     words.gold_labels = gold_labels.subspan(begin, count);
@@ -58,7 +60,7 @@ void decode_sentence(const ArcModel<Weight>& model, const Words& words, TreeOpti
     return;
   }
   build_higher(model, words, problem, higher);
-  solve_tree(higher.frames, higher.extras, problem.scores, options, higher.decoding, solution);
+  solve_tree(higher.frames, higher.extras, term_of(model, higher), problem.scores, options, higher.decoding, solution);
   std::copy(solution.heads.begin(), solution.heads.end(), heads.begin());
   labels_of(problem, heads, labels);
 }

@@ -13,6 +13,7 @@ struct Corpus {
   std::span<const Index> offsets;    // [sentences + 1]
   std::span<const Index> gold_heads, gold_labels;
   Index attribute_count = 0;
+  const FeatureFunction* function = nullptr;
 
   std::size_t size() const { return offsets.size() - 1; }
   Words sentence(std::size_t s) const;

@@ -81,6 +81,7 @@ void build_higher(const ArcModel<Weight>& model, const Words& words, const ArcPr
     else
       higher.extras.scores[kind] = higher.scores;
   }
+  if (model.has_globals()) std::get<GlobalTerm<Weight>>(higher.globals).prepare(model, words, arcs.context);
 }
 
 template <class Weight>
@@ -135,6 +136,15 @@ void extra_difference(const ArcModel<Weight>& model, const Words& words, const A
   }
 }
 
+template <class Weight>
+void global_difference(const ArcModel<Weight>& model, const Words& words, HigherProblem& higher,
+                       std::span<const Index> heads, Difference& out) {
+  if (!model.has_globals() || std::ranges::equal(words.gold_heads, heads)) return;
+  auto& term = std::get<GlobalTerm<Weight>>(higher.globals);
+  term.add_tree(words.gold_heads, 1.0F, out.parts);
+  term.add_tree(heads, -1.0F, out.parts);
+}
+
 bool has_arcs(const ArcProblem& arcs, std::span<const Index> heads) {
   std::size_t count = 0;
   for (std::size_t arc = 0; arc < arcs.arcs.count; ++arc)
@@ -153,6 +163,8 @@ void labels_of(const ArcProblem& arcs, std::span<const Index> heads, std::span<I
 #define HEADLONG_INSTANTIATE(Weight)                                                                              \
   template void extra_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&,  \
                                  std::span<const Index>, Difference&);                                            \
+  template void global_difference(const ArcModel<Weight>&, const Words&, HigherProblem&, std::span<const Index>,  \
+                                  Difference&);                                                                   \
   template void build_higher(const ArcModel<Weight>&, const Words&, const ArcProblem&, HigherProblem&);           \
   template void score_kind(const ArcModel<Weight>&, const Words&, const ArcProblem&, Kind, HigherProblem&);       \
   template void higher_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&, \

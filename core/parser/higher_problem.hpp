@@ -2,8 +2,11 @@
 // features of its parts.
 #pragma once
 
+#include <tuple>
+
 #include "parser/arc_problem.hpp"
-#include "parser/extra_decoder.hpp"
+#include "parser/global_term.hpp"
+#include "parser/term_decoder.hpp"
 
 namespace headlong {
 
@@ -15,9 +18,16 @@ struct HigherProblem {
   Parts parts;
   std::vector<ExtraSlots> slots;
   std::vector<float> scores;
+  std::tuple<GlobalTerm<float>, GlobalTerm<std::int16_t>> globals;  // of the model's type of weights
   TreeWorkspace decoding;
   TreeSolution solution;
 };
+
+// The parts of whole trees that count, or null.
+template <class Weight>
+TreeTerm* term_of(const ArcModel<Weight>& model, HigherProblem& higher) {
+  return model.has_globals() ? &std::get<GlobalTerm<Weight>>(higher.globals) : nullptr;
+}
 
 // Scores all parts over the candidates of `arcs`, which `build_arcs` has prepared.
 template <class Weight>
@@ -56,6 +66,11 @@ void higher_difference(const ArcModel<Weight>& model, const Words& words, const 
 template <class Weight>
 void extra_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
                       const HigherProblem& higher, std::span<const Index> heads, Difference& out);
+
+// The same for the parts of whole trees.
+template <class Weight>
+void global_difference(const ArcModel<Weight>& model, const Words& words, HigherProblem& higher,
+                       std::span<const Index> heads, Difference& out);
 
 // Whether all arcs of a tree are candidates. O(candidates).
 bool has_arcs(const ArcProblem& arcs, std::span<const Index> heads);

@@ -26,7 +26,8 @@ Score find_rival(const ArcModel<float>& model, const Words& words, Compare compa
   build_higher(model, words, problem, higher);
   if (compare == Compare::Free) return choose_freely(problem, higher.frames, lesson.choices, lesson.chosen);
   options.rules.root = model.root;
-  solve_tree(higher.frames, higher.extras, problem.scores, options, higher.decoding, higher.solution);
+  solve_tree(higher.frames, higher.extras, term_of(model, higher), problem.scores, options, higher.decoding,
+             higher.solution);
   lesson.heads.assign(higher.solution.heads.begin(), higher.solution.heads.end());
   labels_of(problem, lesson.heads, lesson.labels);
   choose_tree_arcs(problem, lesson);
@@ -54,9 +55,11 @@ void study(const ArcModel<float>& model, const Words& words, Compare compare, fl
     if (!model.is_first_order()) {
       HigherProblem& higher = lesson.higher;
       const Extras* extras = compare == Compare::Best ? &higher.extras : nullptr;
-      gold += tree_value(higher.frames, {}, words.gold_heads, higher.decoding.climb, extras);
+      TreeTerm* term = compare == Compare::Best ? term_of(model, higher) : nullptr;
+      gold += tree_value(higher.frames, {}, words.gold_heads, higher.decoding.climb, extras, term);
       higher_difference(model, words, problem, higher, lesson.choices, lesson.difference);
       if (extras) extra_difference(model, words, problem, higher, lesson.heads, lesson.difference);
+      if (term) global_difference(model, words, higher, lesson.heads, lesson.difference);
     }
     lesson.loss = rival - gold;
     if (model.nearby)

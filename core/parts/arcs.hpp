@@ -16,7 +16,7 @@ struct Traits {
   std::uint8_t classes;
   std::uint8_t agreement[AGREEMENT_KEYS];
 };
-enum Class : std::uint8_t { PUNCTUATION = 1, VERB = 2, CONJUNCTION = 4 };
+enum Class : std::uint8_t { PUNCTUATION = 1, VERB = 2, CONJUNCTION = 4, ADPOSITION = 8 };
 
 // The relations of an arc, in the order of a template's multipliers. `Side` is all that a between part has.
 enum class Relation : Index { Side, Distance, Agreement, Punctuation, Verbs, Conjunctions, Rivals, Twins, Count };

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "parts/higher.hpp"
+#include "parts/tree_view.hpp"
 
 namespace headlong {
 
@@ -73,12 +74,6 @@ void add_optimism(const Frames& frames, const Extras& extras, bool projective, s
 
 // What the extras of a tree of candidates are worth. O(size^2 + length of all arcs * depth).
 Score extras_value(const Frames& frames, const Extras& extras, std::span<const Index> heads);
-
-// Whether a word is another one or above it. O(depth).
-inline bool is_above(std::span<const Index> heads, Index word, Index below) {
-  while (below > 0 && below != word) below = heads[below];
-  return below == word;
-}
 
 // Whether some word between head and modifier does not descend from the head.
 inline bool is_crossing(std::span<const Index> heads, Index head, Index modifier) {

@@ -42,13 +42,16 @@ Score value_of(const Frames& frames, const ClimbWorkspace& state, Index fan) {
 }  // namespace
 
 Score tree_value(const Frames& frames, std::span<const Score> arc_scores, std::span<const Index> heads,
-                 ClimbWorkspace& workspace, const Extras* extras) {
+                 ClimbWorkspace& workspace, const Extras* extras, TreeTerm* term) {
   if (!read_tree(frames, heads, workspace)) return NEGATIVE_INFINITY;
   Score sum = 0.0;
   if (!arc_scores.empty())
     for (Index word = 1; word < frames.size; ++word) sum += arc_scores[workspace.arcs[word]];
   for (Index fan = 0; fan < 2 * frames.size; ++fan) sum += value_of(frames, workspace, fan);
-  return extras ? sum + extras_value(frames, *extras, heads) : sum;
+  if (extras) sum += extras_value(frames, *extras, heads);
+  if (!term) return sum;
+  term->start(heads);
+  return sum + term->value();
 }
 
 bool Climber::set_up() {
@@ -59,6 +62,7 @@ bool Climber::set_up() {
   state_.seen.assign(frames_.size, 0);
   moves_ = 0;
   list_bottom_up();
+  if (term_) term_->start(heads_);
   return true;
 }
 
@@ -151,13 +155,15 @@ Score Climber::removal(Index arc) const {
   return link_value(fan, place, now.first(i), now.subspan(i + 1));
 }
 
-// What the extras of the tree are worth if a word takes another arc. O(size^2).
-Score Climber::extras_with(Index arc) const {
-  if (!extras_) return 0.0;
-  Index& head = heads_[frames_.arc_modifiers[arc]];
-  const Index old = std::exchange(head, frames_.arc_heads[arc]);
-  const Score value = extras_now();
-  head = old;
+// What extras and the term are worth if a word takes another arc. O(size^2) with extras.
+Score Climber::more_with(Index arc) const {
+  if (!has_more()) return 0.0;
+  const Index word = frames_.arc_modifiers[arc];
+  const Index old = std::exchange(heads_[word], frames_.arc_heads[arc]);
+  if (term_) term_->move(word, heads_[word]);
+  const Score value = more_now();
+  heads_[word] = old;
+  if (term_) term_->move(word, old);
   return value;
 }
 
@@ -202,6 +208,7 @@ void Climber::shift(Index arc) {
   *place = frames_.places[arc];
   state_.arcs[word] = arc;
   heads_[word] = frames_.arc_heads[arc];
+  if (term_) term_->move(word, heads_[word]);
   if (from / 2 > 0) weigh(from / 2);
   if (to / 2 > 0) weigh(to / 2);
 }
@@ -285,17 +292,17 @@ bool Climber::improve_head(Index word) {
   const Index present = state_.arcs[word], begin = frames_.arc_begins[word], end = frames_.arc_begins[word + 1];
   if (end - begin < 2 || (single_ && heads_[word] == 0)) return false;
   const Score loss = loss_of_leaving(word);
-  Score best = least_ + extras_now();
+  Score best = least_ + more_now();
   Index found = -1;
   for (Index arc = begin; arc < end; ++arc) {
     if (arc == present || (single_ && frames_.arc_heads[arc] == 0)) continue;
     Score value = gain(arc, loss);
-    if (value == NEGATIVE_INFINITY || (!extras_ && value <= best)) continue;
+    if (value == NEGATIVE_INFINITY || (!has_more() && value <= best)) continue;
     if (!is_open(arc)) {
       block(word);
       continue;
     }
-    value += extras_with(arc);
+    value += more_with(arc);
     if (value <= best) continue;
     if (projective_ && !fits(arc)) {
       block(word);
@@ -317,20 +324,20 @@ bool Climber::take_both(Index first, Index begin, Index end) {
   if ((state_.flags[word] | state_.flags[other]) & FROZEN) return false;
   const Score first_gain = gain(first);
   if (first_gain == NEGATIVE_INFINITY) return false;
-  const Score extras_before = extras_now();
+  const Score more_before = more_now();
   shift(first);
   const Score loss = loss_of_leaving(other);
-  Score best = least_ + extras_before - first_gain;
+  Score best = least_ + more_before - first_gain;
   Index found = -1;
   for (Index arc = begin; arc < end; ++arc) {
     if (arc == old_other || (single_ && frames_.arc_heads[arc] == 0)) continue;
     Score value = gain(arc, loss);
-    if (value == NEGATIVE_INFINITY || (!extras_ && value <= best)) continue;
+    if (value == NEGATIVE_INFINITY || (!has_more() && value <= best)) continue;
     if (!is_open(arc)) {
       block(word);
       continue;
     }
-    value += extras_with(arc);
+    value += more_with(arc);
     if (value <= best) continue;
     if (projective_ && !both_fit(first, arc)) {
       block(word);
@@ -400,8 +407,8 @@ void Climber::climb(Score least) {
 }
 
 Score climb(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-            std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras) {
-  Climber climber(frames, arc_scores, root, projective, heads, workspace, extras);
+            std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras, TreeTerm* term) {
+  Climber climber(frames, arc_scores, root, projective, heads, workspace, extras, term);
   if (!climber.set_up()) return NEGATIVE_INFINITY;
   climber.climb(least_gain(climber.total()));
   return climber.total();

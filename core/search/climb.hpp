@@ -9,6 +9,7 @@
 #pragma once
 
 #include "parts/extras.hpp"
+#include "search/term.hpp"
 
 namespace headlong {
 
@@ -26,14 +27,15 @@ struct ClimbWorkspace {
 };
 
 // What a tree of candidates is worth: its arcs (but not if `arc_scores` is empty) and all parts. -inf if one of its
-// arcs is no candidate. Extras of the same candidates count as well. O(size + arcs), and what extras take.
+// arcs is no candidate. Extras of the same candidates and a term count as well. O(size + arcs), and what these take.
 Score tree_value(const Frames& frames, std::span<const Score> arc_scores, std::span<const Index> heads,
-                 ClimbWorkspace& workspace, const Extras* extras = nullptr);
+                 ClimbWorkspace& workspace, const Extras* extras = nullptr, TreeTerm* term = nullptr);
 
 // Improves a tree of candidates until no move does. Trees stay within the root rule and, if asked, projective. Returns
 // the value of the tree. O(arcs + size) a sweep, and three sweeps are common. Extras are valued from scratch for each
-// move, so that with them a sweep is O(arcs * size^2).
+// move, so that with them a sweep is O(arcs * size^2); a term is shown each move, and its way back.
 Score climb(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-            std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras = nullptr);
+            std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras = nullptr,
+            TreeTerm* term = nullptr);
 
 }  // namespace headlong

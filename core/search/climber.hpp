@@ -16,20 +16,21 @@ class Climber {
  public:
   // The heads [size] change with the tree.
   Climber(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-          std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras)
+          std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras, TreeTerm* term = nullptr)
       : frames_(frames),
         arc_scores_(arc_scores),
         single_(root == RootRule::Single),
         projective_(projective),
         heads_(heads),
         state_(workspace),
-        extras_(extras) {}
+        extras_(extras),
+        term_(term) {}
 
   // Reads the tree from the heads; false if one of its arcs is no candidate. All words are to be visited. O(arcs).
   bool set_up();
   // What the tree is worth, added up anew. O(size).
-  Score total() const { return frames_total() + extras_now(); }
-  // The same without extras.
+  Score total() const { return frames_total() + more_now(); }
+  // The same without extras and the term.
   Score frames_total() const;
   // Moves until no move gains more than `least`, visiting the words that need it.
   void climb(Score least);
@@ -51,8 +52,8 @@ class Climber {
   // Back to that tree.
   void restore(const std::vector<std::uint8_t>& flags, std::vector<Index>& log);
 
-  // What the tree gains if a word takes another arc, all but extras: -inf - -inf never meets as long as the tree itself
-  // is worth something. O(1).
+  // What the tree gains if a word takes another arc, all but extras and the term: -inf - -inf never meets as long as
+  // the tree itself is worth something. O(1).
   Score gain(Index arc) const { return gain(arc, loss_of_leaving(frames_.arc_modifiers[arc])); }
   Index arc_of(Index word) const { return state_.arcs[word]; }
   // Whether a word may take the arc without a cycle. O(depth).
@@ -80,8 +81,12 @@ class Climber {
   Score removal(Index arc) const;
   Score loss_of_leaving(Index word) const { return state_.worth[state_.arcs[word]] + removal(state_.arcs[word]); }
   Score gain(Index arc, Score loss) const { return state_.worth[arc] + insertion(arc) - loss; }
-  Score extras_now() const { return extras_ ? extras_value(frames_, *extras_, heads_) : 0.0; }
-  Score extras_with(Index arc) const;
+  // What counts beside the frames: extras and the term. Both look at the whole tree.
+  bool has_more() const { return extras_ || term_; }
+  Score more_now() const {
+    return (extras_ ? extras_value(frames_, *extras_, heads_) : 0.0) + (term_ ? term_->value() : 0.0);
+  }
+  Score more_with(Index arc) const;
 
   void weigh(Index word);
   void shift(Index arc);
@@ -91,8 +96,7 @@ class Climber {
   bool is_due(Index word) const {
     const std::uint8_t flags = state_.flags[word];
     if (flags & FROZEN) return false;
-    // Extras look at the whole tree.
-    return (flags & DIRTY) || ((extras_ || (flags & BLOCKED)) && state_.seen[word] != moves_);
+    return (flags & DIRTY) || ((has_more() || (flags & BLOCKED)) && state_.seen[word] != moves_);
   }
   void list_bottom_up();
 
@@ -110,6 +114,7 @@ class Climber {
   std::span<Index> heads_;
   ClimbWorkspace& state_;
   const Extras* extras_;  // null: none
+  TreeTerm* term_;        // likewise
   Score least_ = 0.0;
   Index moves_ = 0;
   bool thorough_ = true;               // whether to look at turned arcs and other roots as well

@@ -2,7 +2,7 @@
 The compiled core of headlong: kernels over arrays, no strings, no files.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -78,10 +78,32 @@ def quantize_average(weights: Annotated[NDArray[numpy.float32], dict(shape=(None
 
 HAS_AVX2: bool = True
 
+class Term:
+    """What counts beside frames and extras in the trees of one sentence."""
+
+    def value(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """What a tree is worth."""
+
+    def values(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        What the trees are worth that come about by moves [n, 2], one after the other: a word, its new head.
+        """
+
+    def parts(self, heads: numpy.typing.NDArray[numpy.int32]) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The parts of a tree: kinds [n] as in ArcModel.set_global, slots [n, 4], relations [n, 7] and scores [n].
+        """
+
 class Batch:
     """Sentences laid end to end, each with its root."""
 
     def __init__(self, attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], traits: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_function(self, function: Callable[[int, numpy.typing.NDArray[numpy.int32]], tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]]) -> None:
+        """
+        What finds the features of a tree, for models with functions: codes and values, of the number of a sentence
+        and its heads.
+        """
 
 class ArcModel:
     """
@@ -103,6 +125,14 @@ class ArcModel:
         Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings, 4 head
         bigrams, 5 arbitrary siblings, 6 non-projective arcs, 7 paths.
         """
+
+    def set_global(self, kind: int, templates: Templates) -> None:
+        """
+        Parts of whole trees: the kinds are numbered as in core/parts/globals.hpp.
+        """
+
+    def set_functions(self) -> None:
+        """Features that a batch's function finds count as well."""
 
     def set_pruner(self, pruner: ArcModel, max_heads: int, threshold: float) -> None:
         """
@@ -145,6 +175,11 @@ class ArcModel:
         scores of larger parts, in frames and extras, if the model has any.
 
         With projective there is a projective tree among the candidates.
+        """
+
+    def term(self, batch: Batch) -> Term | None:
+        """
+        What counts in the trees of a sentence beside arcs, frames and extras, if the model has such parts.
         """
 
 class Lattice:
@@ -282,9 +317,9 @@ class Frames:
     def value(self, head: int, lane: int, left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
         """What a head is worth with these places, without arc scores."""
 
-    def tree_value(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], extras: Extras | None = None) -> float:
+    def tree_value(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], extras: Extras | None = None, term: Term | None = None) -> float:
         """
-        What a tree is worth: its arcs and all parts. With extras the heads must be those of a tree.
+        What a tree is worth: its arcs and all parts. With extras or a term the heads must be those of a tree.
         """
 
     def edges(self, head: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
@@ -297,7 +332,7 @@ class Frames:
         The factor graph of the sentence: the tree, then the automata of the heads with modifiers, then extras.
         """
 
-    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09, extras: Extras | None = None, restarts: int = 60, start: str = 'nearby', seed: int = 0, tree: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, tuning: Tuning | None = None, toward: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
+    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09, extras: Extras | None = None, restarts: int = 60, start: str = 'nearby', seed: int = 0, tree: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, tuning: Tuning | None = None, toward: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, term: Term | None = None) -> dict[str, Any]:
         """
         The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,
         certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was left.

@@ -114,11 +114,16 @@ def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_options(parser: argparse.ArgumentParser, order: int) -> None:
     """The options of the parser itself, alone or in a pipeline."""
-    explained = (
-        "how many arcs are scored together: 1 single arcs, 2 also siblings and grandparents, 3 also grand-siblings and "
-        "tri-siblings; more is better and slower"
+    parser.add_argument(
+        "--order",
+        type=_order,
+        default=order,
+        metavar="N",
+        help="how many arcs are scored together: 1 single arcs, 2 also siblings and grandparents, 3 also "
+        "grand-siblings and tri-siblings; full, or 4, also parts of whole trees, with which no tree is certified; more "
+        "is better and slower (default: %(default)s)",
     )
-    add_numbers(parser, {"order": (order, explained), **_NUMBERS})
+    add_numbers(parser, _NUMBERS)
     parser.add_argument(
         "--threshold",
         type=float,
@@ -132,8 +137,8 @@ def _add_options(parser: argparse.ArgumentParser, order: int) -> None:
         default="",
         metavar="CHANGES",
         help="changes to what the order scores, such as +grand-sibling,-grandparent: sibling, grandparent, "
-        "grand-sibling, tri-sibling, and the slower head-bigram, arbitrary-sibling, non-projective and path, which no "
-        "order has (default: none)",
+        "grand-sibling, tri-sibling, the slower head-bigram, arbitrary-sibling, non-projective and path, which no "
+        "order has, and those of whole trees, which order 4 has (default: none)",
     )
     parser.add_argument(
         "--training-decoder",
@@ -158,6 +163,13 @@ def _add_options(parser: argparse.ArgumentParser, order: int) -> None:
         "projective if at most 1 %% of the training arcs are non-projective)",
     )
     add_treebanks(parser)
+
+
+def _order(text: str) -> int:
+    """The number of an order; the last has a name."""
+    from headlong.features.dependency import FULL
+
+    return FULL if text == "full" else int(text)
 
 
 def _run_parser(args: argparse.Namespace) -> int:

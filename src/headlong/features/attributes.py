@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, repeat
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ from headlong.errors import OptionError
 from headlong.text import Sentence
 from headlong.text.universal import UD_TAGS, is_punctuation
 
+if TYPE_CHECKING:
+    from headlong.features.functions import TreeFunctions
+
 UINT32 = npt.NDArray[np.uint32]
 UINT8 = npt.NDArray[np.uint8]
 
@@ -28,8 +31,8 @@ UINT8 = npt.NDArray[np.uint8]
 AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbForm", "Tense")
 OPTIONAL_COLUMNS = ("lemmas", "xpos", "feats")
 MAX_TAGS = 62  # the core has 64 tag numbers; 0 is the root and the last one any other tag
-_PUNCTUATION, _VERB, _CONJUNCTION = 1, 2, 4
-_CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION}
+_PUNCTUATION, _VERB, _CONJUNCTION, _ADPOSITION = 1, 2, 4, 8
+_CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION, "ADP": _ADPOSITION}
 
 
 def shape(form: str) -> str:
@@ -178,12 +181,20 @@ class WordEncoder:
 
     `attributes` name the columns of the codes; `tags` are the UPOS tags of the training data, at most 62: the
     number of a tag is its place plus 1, 0 is the root (whatever tags are called) and the last number any other tag.
-    `ignored` columns ("lemmas", "xpos", "feats") are read as if they held nothing.
+    `ignored` columns ("lemmas", "xpos", "feats") are read as if they held nothing. `functions` find features of whole
+    trees.
     """
 
     CACHE_LIMIT = 200_000
 
-    def __init__(self, attributes: Sequence[str], tags: Sequence[str], ignored: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        attributes: Sequence[str],
+        tags: Sequence[str],
+        ignored: Sequence[str] = (),
+        functions: TreeFunctions | None = None,
+    ) -> None:
+        self.functions = functions
         self.attributes = tuple(attributes)
         self.tags = tuple(tags)
         self.ignored = tuple(ignored)
@@ -217,7 +228,16 @@ class WordEncoder:
     def batch(self, sentences: Sequence[Sentence]) -> tuple[_core.Batch, npt.NDArray[np.int32]]:
         """The sentences as the core sees them, and their offsets [sentences + 1] in the rows of the batch."""
         codes, traits, offsets = self.encode(sentences)
-        return _core.Batch(codes, traits, offsets), offsets
+        return self.made_batch(sentences, codes, traits, offsets), offsets
+
+    def made_batch(
+        self, sentences: Sequence[Sentence], codes: UINT32, traits: UINT8, offsets: npt.NDArray[np.int32]
+    ) -> _core.Batch:
+        """The batch of sentences that `encode` has encoded, with the functions that look at their trees."""
+        batch = _core.Batch(codes, traits, offsets)
+        if self.functions:
+            self.functions.attach(batch, sentences)
+        return batch
 
     def encode(self, sentences: Sequence[Sentence]) -> tuple[UINT32, UINT8, npt.NDArray[np.int32]]:
         """Codes [words, attributes], traits [words, 10] and offsets [sentences + 1] of the sentences, end to end."""

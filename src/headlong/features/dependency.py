@@ -7,6 +7,7 @@ those of 0.1 are no more than what another seed may bring.
 
 from __future__ import annotations
 
+from headlong.features.globals import GLOBALS
 from headlong.features.templates import (
     ARC_RELATIONS,
     BETWEEN_RELATIONS,
@@ -311,7 +312,10 @@ PATH = Family(
 
 # By kind, in the order of the core; how many of them an order takes; those that are taken by name.
 EXTRAS = (HEAD_BIGRAM, ARBITRARY_SIBLING, NONPROJECTIVE, PATH)
-HIGHER = (SIBLING, GRANDPARENT, GRAND_SIBLING, TRI_SIBLING, *EXTRAS)
-ORDERS = {1: (), 2: ("sibling", "grandparent"), 3: ("sibling", "grandparent", "grand-sibling", "tri-sibling")}
+HIGHER = (SIBLING, GRANDPARENT, GRAND_SIBLING, TRI_SIBLING, *EXTRAS, *GLOBALS)
+_SECOND = ("sibling", "grandparent")
+_THIRD = (*_SECOND, "grand-sibling", "tri-sibling")
+FULL = 4
+ORDERS = {1: (), 2: _SECOND, 3: _THIRD, FULL: (*_THIRD, *(family.name for family in GLOBALS))}
 
 FAMILIES = (ARC, BETWEEN, LABEL, NEARBY, PRUNER, *HIGHER)

@@ -16,6 +16,9 @@ decoder         what it does
 ``ilp``         the optimum as an integer program by HiGHS; needs the same
 =============== ======================================================================================================
 
+With parts of whole trees, which only search can use, each of them but the last two finds its tree without these parts,
+and ``climb``, ``ad3``, ``subgradient`` and ``exact`` then improve it by local search under all parts ("approximate").
+
 Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`` by the first two; with larger parts
 ``mst``, ``eisner``, ``climb``, ``greedy``, ``greedy-pp`` and ``rerank`` are quick guesses ("approximate"). All take
 the same options:
@@ -121,6 +124,7 @@ def _by_core(
         max_nodes=min(NODES_PER_ITERATION * max_iterations, 2**31 - 1),
         time_limit=time_limit,
         extras=problem.extras,
+        term=problem.term,
         restarts=restarts,
         start=start,
         seed=seed,
@@ -156,6 +160,8 @@ def _first_order(problem: Problem, heads: INT32, score: float) -> Solution:
 
 def _by_program(problem: Problem, name: str, projective: bool, time_limit: float) -> Solution:
     """By HiGHS, as a linear or integer program."""
+    if problem.term is not None:
+        raise OptionError(f"found decoder {name!r} for parts of whole trees, expected one that searches, such as exact")
     climbed = _by_core(problem, "climb", projective)
     if problem.size == 1 or climbed.status == "infeasible":
         return climbed

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from headlong import _core
 from headlong.errors import OptionError
+from headlong.features.globals import GLOBALS
 
 INT32 = npt.NDArray[np.int32]
 FLOAT64 = npt.NDArray[np.float64]
@@ -36,7 +37,7 @@ class Problem:
     label; `labels` [n] the number of that label (-1: none). `frames` has the scores of larger parts over the same
     candidates, in the order in which decoders read them; None: there are none, the problem is of first order. `extras`
     has those that no head automaton holds. `larger` has all of them once more one by one, for inspection; it may be
-    left empty.
+    left empty. `term` values what only whole trees show, for decoders that search.
 
     >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
     >>> problem.score([-1, 2, 0])
@@ -50,6 +51,7 @@ class Problem:
     single_root: bool = True
     frames: _core.Frames | None = None
     extras: _core.Extras | None = None
+    term: _core.Term | None = None
     larger: Mapping[str, Parts] = field(default_factory=dict)
 
     @classmethod
@@ -84,10 +86,10 @@ class Problem:
         chosen = self._chosen(heads)
         if int(chosen.sum()) != self.size - 1:
             return float("-inf")
-        if self.extras is not None and not _is_tree([int(head) for head in heads]):
+        if (self.extras is not None or self.term is not None) and not _is_tree([int(head) for head in heads]):
             return float("-inf")  # what crosses, or is below what, has a meaning in trees only
         if self.frames is not None:
-            return self.frames.tree_value(self.scores, np.asarray(heads, np.int32), self.extras)
+            return self.frames.tree_value(self.scores, np.asarray(heads, np.int32), self.extras, self.term)
         return float(self.scores[chosen].sum())
 
     def parts(self) -> dict[str, Parts]:
@@ -106,7 +108,8 @@ class Problem:
         return {"arc": Parts(self.arcs, self.scores), **self.larger}
 
     def parts_of(self, heads: Sequence[int] | INT32) -> dict[str, npt.NDArray[np.bool_]]:
-        """Which parts [n] of each family of `parts` a tree has: what they are worth adds up to `score`. O(parts).
+        """Which parts [n] of each family of `parts` a tree has: what they are worth adds up to `score`, but for
+        `global_parts`. O(parts).
 
         >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
         >>> problem.parts_of([-1, 2, 0])["arc"]
@@ -125,6 +128,20 @@ class Problem:
                 found[i] = row in wanted[name]
             marks[name] = found
         return marks
+
+    def global_parts(self, heads: Sequence[int] | INT32) -> dict[str, Parts]:
+        """The parts of whole trees that a tree has, by family: nobody lists all there could be.
+
+        What they are worth, together with the parts of `parts_of`, adds up to `score`, but for what functions find.
+        """
+        if self.term is None:
+            return {}
+        kinds, slots, _, scores = self.term.parts(np.asarray(heads, np.int32))
+        found = {}
+        for kind in np.unique(kinds).tolist():
+            family, chosen = GLOBALS[kind], kinds == kind
+            found[family.name] = Parts(slots[chosen, : len(family.slots)], scores[chosen].astype(np.float64))
+        return found
 
     def labels_of(self, heads: Sequence[int] | INT32) -> INT32:
         """The best labels [size] of a tree's arcs; -1 for the root and for arcs that are no candidates."""

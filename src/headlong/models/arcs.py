@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from headlong import _core
 from headlong.features import dependency
+from headlong.features.globals import GLOBALS
 from headlong.features.templates import Family
 
 INT16 = npt.NDArray[np.int16]
@@ -32,6 +33,12 @@ class Shape:
     allowed: UINT8 | None = None
     higher: tuple[Family, ...] = ()
     nearby: Family | None = None
+    functions: tuple[str, ...] = ()
+
+    @property
+    def is_first_order(self) -> bool:
+        """Whether trees are worth what their arcs are worth."""
+        return not self.higher and not self.functions
 
     @property
     def label_stride(self) -> int:
@@ -49,13 +56,25 @@ class Shape:
             if self.nearby:
                 model.set_nearby(self.nearby.compile(self.attributes))
         for family in self.higher:
-            model.set_parts(family_kind(family), family.compile(self.attributes))
+            kind, compiled = family_kind(family), family.compile(self.attributes)
+            if is_global(family):
+                model.set_global(kind, compiled)
+            else:
+                model.set_parts(kind, compiled)
+        if self.functions:
+            model.set_functions()
         return model
 
 
 def family_kind(family: Family) -> int:
-    """The number of a family of parts of more than one arc in the core."""
-    return [known.name for known in dependency.HIGHER].index(family.name)
+    """The number of a family of parts of more than one arc in the core, where those of whole trees count anew."""
+    names = [known.name for known in (GLOBALS if is_global(family) else dependency.HIGHER)]
+    return names.index(family.name)
+
+
+def is_global(family: Family) -> bool:
+    """Whether a family is about whole trees, so that only search can use it."""
+    return family.name in (known.name for known in GLOBALS)
 
 
 @dataclass(frozen=True)
@@ -70,7 +89,7 @@ class TrainedArcs:
     @classmethod
     def empty(cls, shape: Shape) -> TrainedArcs:
         """A model that knows nothing: all weights are zero."""
-        plain = replace(shape, bits=8, label=None, allowed=None, higher=(), nearby=None)
+        plain = replace(shape, bits=8, label=None, allowed=None, higher=(), nearby=None, functions=())
         return cls(plain, np.zeros((2**8 + 1, 1), np.int16), None, (1.0, 1.0))
 
     def core_model(self) -> _core.ArcModel:

@@ -77,8 +77,13 @@ class Kept(ABC):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Reads a model file; a damaged or foreign one is refused with ModelError."""
+        return cls._loaded(path)
+
+    @classmethod
+    def _loaded(cls, path: str | Path, **options: Any) -> Self:
+        """The model of a file; the options are for `from_state`."""
         file = read_model(path, cls.KIND)
         try:
-            return cls.from_state(file.metadata, dict(file.arrays))
+            return cls.from_state(file.metadata, dict(file.arrays), **options)
         except HeadlongError as error:
             raise ModelError(f"{path}: {error}") from error

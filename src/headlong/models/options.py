@@ -9,6 +9,7 @@ from typing import Any, Literal
 from headlong import _core
 from headlong.errors import OptionError
 from headlong.features import dependency
+from headlong.features.globals import GLOBALS
 from headlong.features.templates import Family
 from headlong.inference.decoders import TREE_METHODS
 from headlong.learning.losses import LEARNERS
@@ -23,7 +24,8 @@ TrainingDecoder = Literal["exact", "ad3", "subgradient", "climb", "greedy", "gre
 class ParserOptions:
     """All settings of a parser. They are stored in its model file.
 
-    order: 1 scores single arcs; 2 also consecutive siblings and grandparents; 3 also grand-siblings and tri-siblings.
+    order: 1 scores single arcs; 2 also consecutive siblings and grandparents; 3 also grand-siblings and tri-siblings; 4
+        also parts of whole trees (`features/globals.py`), with which no tree is certified.
     families: changes to what the order scores, by name and separated by commas: "+head-bigram,-grandparent".
     learner: "mira" (cost-augmented, 1-best), "perceptron" or "crf".
     epochs: passes over the training data; the best one by LAS on the development data is kept.
@@ -41,7 +43,8 @@ class ParserOptions:
     training_decoder: how trees are found in training with orders above 1 (and on the development data): "exact", "ad3",
         "subgradient", "climb", "greedy", "greedy-pp", "rerank", "arcs", or "automata": then every head chooses its
         modifiers by itself, which need not make a tree (Koo 2010, section 6), and "exact" is used on the
-        development data.
+        development data. With parts of whole trees, the tree that is found without them is then improved by local
+        search.
     """
 
     order: int = 1
@@ -85,7 +88,7 @@ class ParserOptions:
         }
         check_ranges(self, limits)
         choices: dict[str, tuple[object, ...]] = {
-            "order": (1, 2, 3),
+            "order": tuple(dependency.ORDERS),
             "learner": LEARNERS,
             "root": ("auto", "single", "multi"),
             "trees": ("auto", "any", "projective"),
@@ -97,7 +100,7 @@ class ParserOptions:
             raise OptionError(
                 "found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals"
             )
-        extras = [family.name for family in self.part_families() if family in dependency.EXTRAS]
+        extras = [family.name for family in self.part_families() if family in (*dependency.EXTRAS, *GLOBALS)]
         if extras and self.training_decoder == "automata":
             raise OptionError(f"found training_decoder = 'automata' with {extras[0]}, which no head automaton scores")
         check_positive(self, "aggressiveness", "rate")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, fields, replace
 from itertools import islice
 from pathlib import Path
@@ -12,12 +12,13 @@ import numpy as np
 
 from headlong.errors import OptionError
 from headlong.features.attributes import WordEncoder
+from headlong.features.functions import TreeFunction, TreeFunctions
 from headlong.features.templates import Family
 from headlong.inference.decoders import marginals
 from headlong.inference.problem import FLOAT64, INT32, Parts, Problem, Solution
 from headlong.learning.online import Report
 from headlong.models.ahead import check_threads, work_ahead
-from headlong.models.arcs import family_kind
+from headlong.models.arcs import family_kind, is_global
 from headlong.models.found import Chunk, Found, with_solution
 from headlong.models.keeping import Arrays, Kept, State, fitting_together, required
 from headlong.models.options import ParserOptions, Trained, TrainingDecoder
@@ -31,8 +32,9 @@ from headlong.text import DepsOption, Sentence
 class Parser(Kept):
     """A dependency parser over sentences with words, tags and (where the treebank has them) lemmas and features.
 
-    The options are those of `ParserOptions`. `fit` trains, `parse` fills in HEAD and DEPREL, `save` and `headlong.load`
-    keep the model. A trained parser does not change any more and may be used by several threads.
+    The options are those of `ParserOptions`, and `functions`, which find features of whole trees (`TreeFunction`).
+    `fit` trains, `parse` fills in HEAD and DEPREL, `save` and `headlong.load` keep the model. A trained parser does not
+    change any more and may be used by several threads.
 
     >>> from headlong.text import Sentence
     >>> train = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], labels=["nsubj", "root"])]
@@ -68,9 +70,11 @@ class Parser(Kept):
         seed: int = 1,
         licence: str = "",
         name: str = "",
+        functions: Sequence[TreeFunction] = (),
     ) -> None:
         arguments = locals()
         self.options = ParserOptions(**{field.name: arguments[field.name] for field in fields(ParserOptions)})
+        self.functions = TreeFunctions(functions)
         self.interrupted = False
         self._trained: Trained | None = None
 
@@ -102,6 +106,7 @@ class Parser(Kept):
             progress=progress,
             checkpoint=checkpoint,
             resume=resume,
+            functions=self.functions,
         )
         self._prepare()
         return self
@@ -132,7 +137,7 @@ class Parser(Kept):
         """
         search = Search.of(self.trained, threads=threads, **options)
         check_choice("deps", deps, get_args(DepsOption))
-        if confidence and self.trained.arcs.shape.higher and not self.trained.pruning:
+        if confidence and not self.trained.arcs.shape.is_first_order and not self.trained.pruning:
             raise OptionError("found confidence for a parser of higher order without a pruner, expected one with it")
         return self._parse(iter(sentences), search, deps, confidence, solution, report)
 
@@ -222,6 +227,8 @@ class Parser(Kept):
         batch, _ = self._encoder.batch([sentence])
         larger = {}
         for family in trained.arcs.shape.higher:
+            if is_global(family):
+                continue  # nobody lists them in advance: see Problem.global_parts
             columns, scores = self._model.parts(batch, family_kind(family), projective)
             larger[family.name] = Parts(columns, scores.astype(np.float64))
         return replace(made, larger=larger)
@@ -229,7 +236,9 @@ class Parser(Kept):
     def _problem(self, sentence: Sentence, projective: bool) -> Problem:
         batch, _ = self._encoder.batch([sentence])
         arcs, _, _, scores, labels, frames, extras = self._model.problem(batch, projective)
-        return Problem(len(sentence) + 1, arcs, scores, labels, self.trained.arcs.shape.single_root, frames, extras)
+        single_root = self.trained.arcs.shape.single_root
+        term = self._model.term(batch)
+        return Problem(len(sentence) + 1, arcs, scores, labels, single_root, frames, extras, term)
 
     def with_tree(self, sentence: Sentence, heads: INT32, *, projective: bool | None = None) -> Sentence:
         """The sentence with a tree of candidates that a decoder found, and the labels that `parse` would give it.
@@ -271,7 +280,7 @@ class Parser(Kept):
         )
         options.check()
         pruning = replace(trained.pruning, max_heads=options.max_heads, threshold=options.threshold)
-        return self._of(replace(trained, pruning=pruning), options)
+        return self._of(replace(trained, pruning=pruning), options, self.functions)
 
     # ---- keeping
 
@@ -280,14 +289,28 @@ class Parser(Kept):
         return parser_state(self.trained, self.options)
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
-        """The parser whose `state` this is; the arrays are used as they are."""
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays, *, functions: Sequence[TreeFunction] = ()) -> Self:
+        """The parser whose `state` this is; the arrays are used as they are.
+
+        A parser that was trained with functions needs them again: the state has their names only.
+        """
         with fitting_together("a parser"):
-            return cls._of(*parser_from_state(metadata, arrays))
+            parser = cls._of(*parser_from_state(metadata, arrays), TreeFunctions(functions))
+        given, needed = parser.functions.names, parser.trained.arcs.shape.functions
+        if given != needed:
+            found, expected = (", ".join(names) or "none" for names in (given, needed))
+            raise OptionError(f"found the functions {found}, expected those of the model: {expected}")
+        return parser
 
     @classmethod
-    def _of(cls, trained: Trained, options: ParserOptions) -> Self:
+    def load(cls, path: str | Path, *, functions: Sequence[TreeFunction] = ()) -> Self:
+        """Reads a model file, as `from_state` reads its contents; a damaged or foreign one is a ModelError."""
+        return cls._loaded(path, functions=functions)
+
+    @classmethod
+    def _of(cls, trained: Trained, options: ParserOptions, functions: TreeFunctions) -> Self:
         parser = cls(**asdict(options))
+        parser.functions = functions
         parser._trained = trained
         parser._prepare()
         return parser
@@ -327,7 +350,7 @@ class Parser(Kept):
 
     def _prepare(self) -> None:
         trained = self.trained
-        self._encoder = WordEncoder(trained.arcs.shape.attributes, trained.tags, trained.ignored)
+        self._encoder = WordEncoder(trained.arcs.shape.attributes, trained.tags, trained.ignored, self.functions)
         self._model = trained.core_model()
         if trained.pruning:
             self._pruner = trained.pruning.model.core_model()

@@ -108,7 +108,7 @@ class Search:
             projective = trees == "projective"
         if decoder is None:
             decoder = "exact"
-            if not trained.arcs.shape.higher:
+            if trained.arcs.shape.is_first_order:
                 decoder = "eisner" if (trained.projective if projective is None else projective) else "mst"
         decoder_called(decoder)
         if projective is None and decoder not in ("mst", "eisner"):

@@ -27,6 +27,7 @@ def parser_state(trained: Trained, options: ParserOptions) -> State:
         "projective": trained.projective,
         "single_root": arcs.shape.single_root,
         "attributes": list(arcs.shape.attributes),
+        "functions": list(arcs.shape.functions),
         "families": [
             {
                 "name": family.name,
@@ -76,6 +77,7 @@ def _trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOptions) -
         allowed,
         higher,
         families.get("nearby"),
+        _names(metadata, "functions") if "functions" in metadata else (),
     )
     pruning = None
     if "pruner" in arrays or "pruner" in families:

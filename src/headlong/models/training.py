@@ -17,6 +17,7 @@ from headlong.errors import DataError, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
 from headlong.features import dependency
 from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, UINT32, WordEncoder
+from headlong.features.functions import TreeFunctions
 from headlong.learning.dropout import WordDropout
 from headlong.learning.losses import Crf, make_learner
 from headlong.learning.online import Loop, Progress, Report, report_epoch
@@ -50,7 +51,8 @@ class Corpus:
         heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
         gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
         lengths = np.array([len(sentence) for sentence in sentences], np.int32)
-        return cls(_core.Batch(codes, traits, offsets), codes, heads, gold, lengths, _digest(sentences))
+        batch = encoder.made_batch(sentences, codes, traits, offsets)
+        return cls(batch, codes, heads, gold, lengths, _digest(sentences))
 
     def accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
         """UAS and LAS in per cent: full labels, punctuation counted."""
@@ -90,10 +92,13 @@ def train_parser(
     progress: Report,
     checkpoint: str | Path | None,
     resume: bool,
+    functions: TreeFunctions,
 ) -> tuple[Trained, bool]:
     """The trained parser, and whether training was interrupted."""
     if not train:
         raise DataError("no sentence", "training data")
+    if functions.names and (options.learner == "crf" or options.training_decoder == "automata"):
+        raise OptionError("found functions of trees with crf or automata, expected a learner and a decoder of trees")
     single_root = _root_rule(options, train)
     for sentence in [*train, *(dev or [])]:
         check_tree(sentence, single_root=single_root and options.root == "single")
@@ -102,7 +107,7 @@ def train_parser(
     if len(labels) > _MAX_LABELS:
         raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
     ignored = _lacking(train, dev) if dev else ()
-    encoder = WordEncoder(_attributes(), tags, ignored)
+    encoder = WordEncoder(_attributes(), tags, ignored, functions)
     corpus = Corpus.of(train, encoder, labels)
     tried = Corpus.of(dev, encoder, labels) if dev else None
     root_label = labels.index("root") if "root" in labels else -1
@@ -124,11 +129,12 @@ def train_parser(
         allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
         options.part_families(),
         dependency.NEARBY,
+        functions.names,
     )
     pruning = _train_pruner(options, shape, corpus, threads, progress)
     quality = tried.recall(shape, pruning, threads) if tried and pruning else {}
     dropout = WordDropout(train, encoder.attributes, corpus.codes, options.word_dropout, options.seed)
-    projective = _search_projective(options, train)
+    projective = _search_projective(options, shape, train)
     run = _Run(options, shape, projective, pruning, corpus, dropout, tried, threads, progress, checkpoint)
     best, scores, interrupted = run.train(resume)
     if quality:
@@ -143,10 +149,10 @@ def _root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
     return options.root == "single"
 
 
-def _search_projective(options: ParserOptions, train: list[Sentence]) -> bool:
+def _search_projective(options: ParserOptions, shape: Shape, train: list[Sentence]) -> bool:
     if options.trees != "auto":
         return options.trees == "projective"
-    if options.part_families():
+    if not shape.is_first_order:
         return False
     crossing = sum(sum(nonprojective_arcs(sentence.heads)) for sentence in train)
     return crossing <= _FEW_CROSSING * sum(map(len, train))
@@ -249,6 +255,7 @@ class _Run:
         options = dataclasses.asdict(self.options)
         for name in ("epochs", "licence", "name"):
             options.pop(name)
+        options["functions"] = list(self.shape.functions)
         return {"options": options, "train": self.corpus.digest, "dev": self.dev.digest if self.dev else ""}
 
     def _save(self, tables: ArcTables, best: TrainedArcs, scores: dict[str, Any], epoch: int) -> None:

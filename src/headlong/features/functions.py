@@ -1,0 +1,68 @@
+"""Features of whole trees that are found by Python functions: for research, losing only speed.
+
+A function takes the heads of a tree (heads[0], of the root, is -1) and the sentence, and names the features that the
+tree has: strings, or a mapping of strings to numbers. Each name has a weight in the parser's table, learnt like all
+others. Decoders climb with them, asking once for every tree that they meet; see `docs/global-features.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from headlong import _core
+from headlong.errors import OptionError
+from headlong.features.attributes import attribute_code
+from headlong.text import Sentence
+
+TreeFunction = Callable[[Sequence[int], Sentence], Iterable[str] | Mapping[str, float]]
+
+
+class TreeFunctions:
+    """Functions by name; a model needs those that it was trained with.
+
+    >>> def roots(heads, sentence):
+    ...     return [f"root is {sentence.upos[word]}" for word, head in enumerate(heads) if head == 0]
+    >>> functions = TreeFunctions([roots])
+    >>> functions.names
+    ('roots',)
+    >>> functions.features([-1, 2, 0], Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"]))
+    {('roots', 'root is VERB'): 1.0}
+    """
+
+    def __init__(self, functions: Sequence[TreeFunction]) -> None:
+        self._functions = {getattr(function, "__name__", ""): function for function in functions}
+        if "" in self._functions or len(self._functions) < len(functions):
+            names = ", ".join(repr(getattr(function, "__name__", "")) for function in functions)
+            raise OptionError(f"found functions called {names}, expected a different name for each")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the functions, in order."""
+        return tuple(self._functions)
+
+    def features(self, heads: Sequence[int], sentence: Sentence) -> dict[tuple[str, str], float]:
+        """What all functions find in a tree: (name of the function, its feature) and how much of it."""
+        found: dict[tuple[str, str], float] = {}
+        for name, function in self._functions.items():
+            answer = function(heads, sentence)
+            values = answer if isinstance(answer, Mapping) else None
+            for feature in answer:
+                value = 1.0 if values is None else float(values[feature])
+                if not isinstance(feature, str) or not np.isfinite(value):
+                    raise OptionError(f"found {feature!r} with {value} from {name}, expected a string and a number")
+                found[name, feature] = found.get((name, feature), 0.0) + value
+        return found
+
+    def attach(self, batch: _core.Batch, sentences: Sequence[Sentence]) -> None:
+        """Tells a batch of these sentences how to find the features of their trees."""
+
+        def find(sentence: int, heads: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
+            found = self.features(heads.tolist(), sentences[sentence])
+            codes = [attribute_code(f"function {name}", feature) for name, feature in found]
+            return np.array(codes, np.uint32), np.array(list(found.values()), np.float32)
+
+        if self._functions:
+            batch.set_function(find)
