@@ -140,7 +140,9 @@ class Restarts {
     workspace_.dense.assign(size * size, NEGATIVE_INFINITY);
     for (std::size_t arc = 0; arc < frames_.arcs(); ++arc) {
       const Score noise = -std::log(-std::log(random_.uniform() + 0x1p-54));
-      const Score score = draw_scores_[arc] == NEGATIVE_INFINITY ? NEGATIVE_INFINITY : uniform ? 0.0 : draw_scores_[arc];
+      const Score score = draw_scores_[arc] == NEGATIVE_INFINITY ? NEGATIVE_INFINITY
+                          : uniform                              ? 0.0
+                                                                 : draw_scores_[arc];
       workspace_.dense[frames_.arc_heads[arc] * size + frames_.arc_modifiers[arc]] = score + noise;
     }
     return eisner(workspace_.dense, frames_.size, root_, heads_, workspace_.eisner) > NEGATIVE_INFINITY;

@@ -24,8 +24,8 @@ enum class ClimbStart : std::uint8_t {
 struct RestartOptions {
   Index restarts = 60;  // how many restarts in a row may leave the best tree unchanged; 0: climb once
   ClimbStart start = ClimbStart::Mixed;
-  std::uint64_t seed = 0;             // what is drawn depends on it and on the problem
-  double seconds = 0.0;               // time limit; 0: none
+  std::uint64_t seed = 0;              // what is drawn depends on it and on the problem
+  double seconds = 0.0;                // time limit; 0: none
   std::span<const Score> draw_scores;  // [arcs] or, by default, empty: trees are drawn by these, not by arc scores
   // A tree of this value is good enough: no tree is worth more.
   Score enough = std::numeric_limits<Score>::infinity();

@@ -136,8 +136,8 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         "--decoder",
         choices=("mst", "eisner", "climb", "ad3", "subgradient", "exact", "lp", "ilp"),
         help="how trees are found, whatever the model was trained with: mst and eisner by arc scores alone, climb by "
-        "local search, ad3 and subgradient by dual decomposition, exact by branch and bound, lp and ilp by HiGHS "
-        "(which needs headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
+        "hill climbing behind a bound, ad3 and subgradient by dual decomposition, exact by branch and bound, lp and "
+        "ilp by HiGHS (which needs headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
     )
     parser.add_argument(
         "--trees",
@@ -164,17 +164,25 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=60,
         metavar="K",
-        help="climb ends when its best tree has not changed for so many restarts (default: %(default)s)",
+        help="climb ends when its best tree is proven best or has not changed for so many restarts "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--start",
-        default="nearby",
+        default="mixed",
         metavar="NAME",
-        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), ad3 "
-        "(nearby, and first of all from the tree of ad3) (default: %(default)s)",
+        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), mixed "
+        "(the first two), ad3 (mixed, and first of all from the tree of ad3) (default: %(default)s)",
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="of what climb draws at random (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--no-proof",
+        dest="proof",
+        action="store_false",
+        help="climb without a bound: no tree is proven best, and all of them are climbed from again and again "
+        "(default: do not)",
     )
 
 
@@ -295,6 +303,7 @@ class _Job:
             restarts=args.restarts,
             start=args.start,
             seed=args.seed,
+            proof=args.proof,
             deps=args.deps,
             confidence=args.confidence,
             solution=args.solution,

@@ -5,7 +5,7 @@ decoder         what it does
 =============== ======================================================================================================
 ``mst``         the best tree of the arc scores alone, by maximum spanning tree; O(n^2)
 ``eisner``      the same among projective trees (Eisner 1996); O(n^3)
-``climb``       randomized hill climbing under all parts, from that tree (Zhang et al. 2014)
+``climb``       the descent of ``ad3``, then randomized hill climbing on what is left (Zhang et al. 2014)
 ``ad3``         a descent on the dual with dropping of arcs, then AD3 on what is left (Martins et al. 2013)
 ``subgradient`` the same with the subgradient method (Koo et al. 2010)
 ``exact``       the same with branch and bound on the descent: the optimum, unless a limit is reached
@@ -14,16 +14,20 @@ decoder         what it does
 =============== ======================================================================================================
 
 Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`` by the first two; with larger parts
-``mst``, ``eisner`` and ``climb`` are quick guesses ("approximate"). All take the same options:
+``mst`` and ``eisner`` are quick guesses ("approximate"), and so is ``climb`` where the descent leaves a gap. All take
+the same options:
 
 - `projective`: search, bound and certify projective trees only. ``eisner`` always does, ``mst`` never.
 - `max_iterations`: of AD3 or the subgradient method behind the descent, or hundreds of nodes of ``exact``; others
   ignore it.
 - `time_limit`: seconds a sentence; 0: none. ``mst`` and ``eisner`` end by themselves.
-- `restarts`, `start` and `seed` are of ``climb``, which climbs until the best tree has not changed for `restarts`
-  climbs in a row (0: it climbs once). The first climb starts from the best tree of the arc scores. Then, with `start`
-  "nearby", from the best tree so far with one or two arcs forced upon it; with "first-order" or "uniform", from trees
-  drawn from the first-order distribution or uniformly. "ad3" is "nearby" with ``ad3``'s tree as the first.
+- `restarts`, `start`, `seed` and `proof` are of ``climb``, which climbs until its best tree is proven best or has not
+  changed for `restarts` climbs in a row. The first climb starts from the best tree of the arc scores. Then, with
+  `start` "nearby", from the best tree so far with one or two arcs forced upon it; with "first-order" or "uniform", from
+  trees drawn from the first-order distribution or uniformly; with "mixed", half of them nearby, half first-order. "ad3"
+  is "mixed" with ``ad3``'s tree as the first. Without `proof` there is no descent, hence no bound: climbing as in the
+  paper. With it, climbs keep to the arcs that the descent leaves, and the "first-order" distribution is that of what
+  each arc costs in the descent.
 
 At a limit the answer is the best tree so far, with the lowest bound so far, and the status "unconverged".
 """
@@ -45,8 +49,10 @@ from headlong.inference.solving import solve
 from headlong.inference.structures import Path, Tree
 
 MAX_ITERATIONS = 1000
+MAX_SWEEPS = 64  # of the descent, as in the core
 RESTARTS = 60
-STARTS = ("nearby", "first-order", "uniform", "ad3")
+START = "mixed"
+STARTS = (START, "nearby", "first-order", "uniform", "ad3")
 NODES_PER_ITERATION = 100  # as in the core: nodes are quick
 PROGRAMS = ("lp", "ilp")  # decoders that go through HiGHS
 TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "arcs")
@@ -68,8 +74,9 @@ class Decoder:
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = 0.0,
         restarts: int = RESTARTS,
-        start: str = "nearby",
+        start: str = START,
         seed: int = 0,
+        proof: bool = True,
     ) -> Solution:
         """Solves one problem; `projective` None: as the decoder's name says, any trees but for ``eisner``."""
         projective = searches_projective(self.name, projective)
@@ -77,7 +84,7 @@ class Decoder:
         check_restarts(restarts, start, seed)
         if self.name in PROGRAMS:
             return _by_program(problem, self.name, projective, time_limit)
-        return _by_core(problem, self.name, projective, max_iterations, time_limit, restarts, start, seed)
+        return _by_core(problem, self.name, projective, max_iterations, time_limit, restarts, start, seed, proof)
 
 
 def _by_core(
@@ -87,8 +94,9 @@ def _by_core(
     max_iterations: int = MAX_ITERATIONS,
     time_limit: float = 0.0,
     restarts: int = RESTARTS,
-    start: str = "nearby",
+    start: str = START,
     seed: int = 0,
+    proof: bool = True,
 ) -> Solution:
     """By a method of the core."""
     frames = problem.frames
@@ -102,6 +110,7 @@ def _by_core(
         projective,
         max_iterations=max_iterations,
         max_nodes=min(NODES_PER_ITERATION * max_iterations, 2**31 - 1),
+        max_sweeps=max_sweeps(name, proof),
         time_limit=time_limit,
         extras=problem.extras,
         restarts=restarts,
@@ -226,6 +235,11 @@ def decoder(name: str) -> Decoder:
 def core_method(name: str) -> str:
     """What the core calls the decoder `name`."""
     return "arcs" if name in ("mst", "eisner") else name
+
+
+def max_sweeps(name: str, proof: bool) -> int:
+    """How many sweeps the descent of the decoder `name` may take; only ``climb`` can do without."""
+    return MAX_SWEEPS if proof or name != "climb" else 0
 
 
 def searches_projective(name: str, projective: bool | None) -> bool:

@@ -10,9 +10,11 @@ from headlong.inference.decoders import (
     MAX_ITERATIONS,
     PROGRAMS,
     RESTARTS,
+    START,
     check_limits,
     check_restarts,
     core_method,
+    max_sweeps,
     searches_projective,
 )
 from headlong.inference.decoders import decoder as decoder_called
@@ -36,7 +38,7 @@ class SearchOptions(TypedDict, total=False):
     trees: which trees are searched, by default as in training ("mst" always searches any, "eisner" projective ones).
     max_iterations, time_limit (in seconds; 0: none): a sentence whose search reaches one of them gets the best tree so
         far, and is not certified; which sentences the time limit meets depends on the machine.
-    restarts, start, seed: of the decoder "climb"; see `headlong.inference.decoders`.
+    restarts, start, seed, proof: of the decoder "climb"; see `headlong.inference.decoders`.
     """
 
     decoder: str | None
@@ -46,6 +48,7 @@ class SearchOptions(TypedDict, total=False):
     restarts: int
     start: str
     seed: int
+    proof: bool
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class Search:
     restarts: int
     start: str
     seed: int
+    proof: bool
 
     @classmethod
     def of(
@@ -76,8 +80,9 @@ class Search:
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = TIME_LIMIT,
         restarts: int = RESTARTS,
-        start: str = "nearby",
+        start: str = START,
         seed: int = 0,
+        proof: bool = True,
     ) -> Search:
         """The search that is asked for, with the defaults of a trained parser; OptionError for what cannot work."""
         projective = None
@@ -96,7 +101,7 @@ class Search:
         projective = searches_projective(decoder, projective)
         threads = check_threads(threads)
         threads = 1 if decoder in PROGRAMS else threads
-        return cls(decoder, projective, threads, max_iterations, float(time_limit), restarts, start, seed)
+        return cls(decoder, projective, threads, max_iterations, float(time_limit), restarts, start, seed, proof)
 
     @property
     def in_core(self) -> bool:
@@ -120,6 +125,7 @@ class Search:
             self.restarts,
             self.start,
             self.seed,
+            max_sweeps(self.decoder, self.proof),
         )
 
     def solve(self, problem: Problem) -> Solution:
