@@ -44,8 +44,10 @@ class Decoding : public Rounder {
     return options_.time_limit > 0.0 ? std::max(options_.time_limit - seconds(), 1e-9) : 0.0;
   }
   bool climbs() const { return options_.method == TreeMethod::Climb; }
-  // Whether the method looks for a bound.
-  bool proves() const { return options_.method != TreeMethod::Arcs && !(climbs() && options_.max_sweeps == 0); }
+  // Whether the method goes on from its first tree.
+  bool goes_on() const { return options_.method >= TreeMethod::Climb; }
+  // Whether it looks for a bound.
+  bool proves() const { return goes_on() && !(climbs() && options_.max_sweeps == 0); }
   bool has_tree() const { return solution_.score > NEGATIVE_INFINITY; }
   bool is_good_enough(Score bound) const {
     return bound == NEGATIVE_INFINITY ||
@@ -62,16 +64,20 @@ class Decoding : public Rounder {
   void lower(Score bound) { solution_.bound = std::min(solution_.bound, std::max(bound, excluded_)); }
   // Takes over the heads of the workspace if they are better.
   void offer(Score value);
-  // Climbs from the heads of the workspace (with the method Arcs, stays there), and keeps the result if it is better.
-  void offer_climbed();
+  // Climbs from the heads of the workspace, which are a tree of candidates (with the methods before Climb, does what
+  // these do with it), and keeps the result if it is better.
+  void offer_heads();
   // The same from the best tree under the scores. False: there is no tree.
   bool offer_tree(std::span<const Score> scores);
-  // The first tree: the best one under the arc scores, or where Climb is asked to start. False: there is no tree.
+  // The first tree: from the best one under the arc scores, or where Climb is asked to start. False: there is no tree.
   bool offer_first();
   // Climbs with restarts from the best tree so far, until it is proven best or nothing changes any more; trees are
   // drawn by `draw_scores` [arcs]. The status is then Approximate, or Unconverged if the time was up.
   void climb_often(std::span<const Score> draw_scores);
-  // Offers the best tree under the relaxed values, the scores breaking ties.
+  // The trees of the methods Greedy and Rerank, where there is a tree of candidates.
+  void offer_greedy();
+  void offer_ranked();
+  // As offer_tree under the relaxed values, the scores breaking ties.
   bool offer_rounded(std::span<const double> relaxed);
   // Goes on with the arcs of `from` that are marked. Extras stay those of the arcs before.
   void keep(const Frames& from, std::span<const Score> scores, std::span<const std::uint8_t> marks);

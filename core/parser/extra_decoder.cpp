@@ -117,7 +117,7 @@ void ExtraDecoding::run() {
   if (!has_tree()) solution_.heads = workspace_.heads;
   if (!possible)
     solution_.bound = NEGATIVE_INFINITY;
-  else if (options_.method != TreeMethod::Arcs) {
+  else if (goes_on()) {
     if (proves() && has_tree()) reduce();
     if (!is_closed()) climbs() ? climb_often(arc_scores_) : solve();
   }

@@ -136,7 +136,7 @@ void FrameDecoding::run() {
     lower(solution_.score);
   } else if (!possible) {
     lower(NEGATIVE_INFINITY);
-  } else if (options_.method != TreeMethod::Arcs) {
+  } else if (goes_on()) {
     const bool searches = options_.method == TreeMethod::Exact;
     const bool descends = options_.max_sweeps > 0 || searches;
     if (descends) start();

@@ -22,7 +22,7 @@ enum class ClimbStart : std::uint8_t {
 };
 
 struct RestartOptions {
-  Index restarts = 60;  // how many restarts in a row may leave the best tree unchanged; 0: climb once
+  Index restarts = 100;  // how many restarts in a row may leave the best tree unchanged; 0: climb once
   ClimbStart start = ClimbStart::Mixed;
   std::uint64_t seed = 0;              // what is drawn depends on it and on the problem
   double seconds = 0.0;                // time limit; 0: none

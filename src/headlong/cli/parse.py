@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, cast
 from headlong.cli.shared import (
     Skipped,
     add_command,
+    add_search,
     add_skip_bad,
     add_threads,
     check_folder,
     complain,
     load_model,
+    search_options,
 )
 from headlong.cli.streams import Stream, add_inputs, add_output, check_overwriting, with_bar
 from headlong.errors import DataError, OptionError
@@ -28,6 +30,7 @@ from headlong.errors import DataError, OptionError
 if TYPE_CHECKING:
     from headlong import Parser, Pipeline, Solution
     from headlong.drawing import OutputFormat
+    from headlong.models.search import SearchOptions
     from headlong.text import Format, Sentence
 
 _DESCRIPTION = """\
@@ -114,7 +117,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="what becomes of enhanced dependencies (DEPS), which the new tree makes stale: write _, keep them, "
         "or copy the new tree there (default: %(default)s)",
     )
-    _add_search(parser)
+    _add_decoder(parser)
     parser.add_argument(
         "--confidence",
         action="store_true",
@@ -130,59 +133,22 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_skip_bad(parser, "they will be missing in the output, and their number is reported at the end")
 
 
-def _add_search(parser: argparse.ArgumentParser) -> None:
-    """How trees are searched."""
+def _add_decoder(parser: argparse.ArgumentParser) -> None:
+    """``--decoder``, and how trees are searched."""
     parser.add_argument(
         "--decoder",
-        choices=("mst", "eisner", "climb", "ad3", "subgradient", "exact", "lp", "ilp"),
+        choices=("mst", "eisner", "climb", "greedy", "greedy-pp", "rerank", "ad3", "subgradient", "exact", "lp", "ilp"),
         help="how trees are found, whatever the model was trained with: mst and eisner by arc scores alone, climb by "
-        "hill climbing behind a bound, ad3 and subgradient by dual decomposition, exact by branch and bound, lp and "
-        "ilp by HiGHS (which needs headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
+        "hill climbing behind a bound, greedy and greedy-pp arc by arc, rerank among the best by arc scores, ad3 and "
+        "subgradient by dual decomposition, exact by branch and bound, lp and ilp by HiGHS (which needs "
+        "headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
     )
+    add_search(parser)
     parser.add_argument(
-        "--trees",
-        choices=("any", "projective"),
-        help="look for any tree, or for those without crossing arcs only (default: as in training)",
-    )
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=10.0,
-        metavar="S",
-        help="seconds a sentence may take; then the best tree so far is written, and counted as not certified; "
-        "0 is no limit (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--max-iterations",
-        type=int,
-        default=1000,
-        metavar="N",
-        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--restarts",
-        type=int,
-        default=60,
-        metavar="K",
-        help="climb ends when its best tree is proven best or has not changed for so many restarts "
-        "(default: %(default)s)",
-    )
-    parser.add_argument(
-        "--start",
-        default="mixed",
-        metavar="NAME",
-        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), mixed "
-        "(the first two), ad3 (mixed, and first of all from the tree of ad3) (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of what climb draws at random (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--no-proof",
-        dest="proof",
-        action="store_false",
-        help="climb without a bound: no tree is proven best, and all of them are climbed from again and again "
-        "(default: do not)",
+        "--toward",
+        metavar="DECODER|FILE",
+        help="trees that greedy and greedy-pp are to favour: those of another decoder, or of a file in CoNLL-U with "
+        "the same sentences (default: none)",
     )
 
 
@@ -195,13 +161,26 @@ def run(args: argparse.Namespace) -> int:
     if args.output_dir is not None:
         os.makedirs(args.output_dir, exist_ok=True)
     skipped, tally = Skipped(), _Tally()
+    toward = _toward(args.toward)
     try:
         for inputs, target in jobs:
-            _Job(args, model, skipped, tally).run(inputs, target)
+            _Job(args, model, skipped, tally, toward).run(inputs, target)
     finally:
         skipped.report()
         tally.report(always=args.solution)
     return 0
+
+
+def _toward(name: str | None) -> str | Iterator[Sentence] | None:
+    """The trees to favour: the name of a decoder, or the sentences of a file, for all inputs together."""
+    from headlong.inference.decoders import DECODERS
+    from headlong.text import read_conllu
+
+    if name is None or name in DECODERS:
+        return name
+    if not os.path.exists(name):
+        raise DataError("no such file", f"a file, or a decoder: {', '.join(DECODERS)}", path=name)
+    return read_conllu(name)
 
 
 def _is_text(name: str) -> bool:
@@ -274,8 +253,15 @@ def _output_name(name: str, output_format: str | None) -> str:
 class _Job:
     """Parsing of some inputs into one output."""
 
-    def __init__(self, args: argparse.Namespace, model: Parser | Pipeline, skipped: Skipped, tally: _Tally) -> None:
-        self.args, self.model, self.skipped, self.tally = args, model, skipped, tally
+    def __init__(
+        self,
+        args: argparse.Namespace,
+        model: Parser | Pipeline,
+        skipped: Skipped,
+        tally: _Tally,
+        toward: str | Iterator[Sentence] | None,
+    ) -> None:
+        self.args, self.model, self.skipped, self.tally, self.toward = args, model, skipped, tally, toward
         self.stream = Stream("parsed")
 
     def run(self, inputs: Sequence[str], target: str) -> None:
@@ -291,19 +277,13 @@ class _Job:
         from headlong import Parser
 
         args = self.args
+        options: SearchOptions = {**search_options(args), "decoder": args.decoder, "toward": self.toward}
         sentences = self.stream.until_trouble(chain.from_iterable(map(self._read, inputs)))
         parsed = self.model.parse(
             sentences,
             **({} if isinstance(self.model, Parser) else {"tag": args.tag}),
             threads=args.threads,
-            decoder=args.decoder,
-            trees=args.trees,
-            max_iterations=args.max_iterations,
-            time_limit=args.time_limit,
-            restarts=args.restarts,
-            start=args.start,
-            seed=args.seed,
-            proof=args.proof,
+            **options,
             deps=args.deps,
             confidence=args.confidence,
             solution=args.solution,

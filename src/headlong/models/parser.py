@@ -14,13 +14,13 @@ from headlong.errors import OptionError
 from headlong.features.attributes import WordEncoder
 from headlong.features.templates import Family
 from headlong.inference.decoders import marginals
-from headlong.inference.problem import FLOAT64, Parts, Problem, Solution
+from headlong.inference.problem import FLOAT64, INT32, Parts, Problem, Solution
 from headlong.learning.online import Report
 from headlong.models.ahead import check_threads, work_ahead
 from headlong.models.arcs import family_kind
 from headlong.models.found import Chunk, Found, with_solution
 from headlong.models.keeping import Arrays, Kept, State, fitting_together, required
-from headlong.models.options import ParserOptions, Trained
+from headlong.models.options import ParserOptions, Trained, TrainingDecoder
 from headlong.models.search import Search, SearchOptions
 from headlong.models.settings import check_choice
 from headlong.models.storage import parser_from_state, parser_state
@@ -64,7 +64,7 @@ class Parser(Kept):
         pruner_bits: int = 20,
         root: Literal["auto", "single", "multi"] = "auto",
         trees: Literal["auto", "any", "projective"] = "auto",
-        training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs", "automata"] = "exact",
+        training_decoder: TrainingDecoder = "exact",
         seed: int = 1,
         licence: str = "",
         name: str = "",
@@ -121,8 +121,8 @@ class Parser(Kept):
     ) -> Iterator[Sentence]:
         """The sentences with HEAD and DEPREL replaced, in order, as they come: memory does not grow with the input.
 
-        How trees are searched is said by `SearchOptions`: `decoder`, `trees`, and limits. A sentence of more than 1,000
-        words is parsed in pieces, and is not certified: status "approximate".
+        How trees are searched is said by `SearchOptions`: `decoder`, `trees`, limits and more. A sentence of more than
+        1,000 words is parsed in pieces, and is not certified: status "approximate".
 
         `deps` says what becomes of a DEPS column that the new tree makes stale. With `confidence` each word's MISC gets
         ``HeadProb`` and ``LabelProb``, the probabilities of its arc and of its labelled arc: those of the distribution
@@ -184,8 +184,10 @@ class Parser(Kept):
     ) -> Iterator[tuple[list[Sentence], Found]]:
         """The sentences in chunks, with what was found for them; threads take a chunk each."""
 
+        others = None if isinstance(search.toward, str | None) else iter(search.toward)
+
         def prepare(sentences: list[Sentence]) -> Chunk:
-            return Chunk.of(sentences, self._encoder)
+            return Chunk.of(sentences, self._encoder, others)
 
         def work(chunk: Chunk) -> Found:
             found = self._decode(chunk, search)
@@ -200,19 +202,23 @@ class Parser(Kept):
 
     def _decode(self, chunk: Chunk, search: Search) -> Found:
         if search.in_core:
-            return Found(chunk.offsets, *search.parse(self._model, chunk.batch))
+            favoured = self._decode(chunk, search.first).heads if search.first else chunk.favoured
+            return Found(chunk.offsets, *search.parse(self._model, chunk.batch, favoured))
         solved = [search.solve(self._problem(piece, search.projective)) for piece in chunk.pieces]
         heads = np.concatenate([one.heads for one in solved])
         return Found.of(chunk.offsets, solved, self._model.label(chunk.batch, heads, search.projective, 1))
 
-    def problem(self, sentence: Sentence, *, projective: bool | None = None) -> Problem:
+    def problem(self, sentence: Sentence, *, projective: bool | None = None, parts: bool = True) -> Problem:
         """The scored candidates and parts of a sentence, for inspection or for any decoder.
 
-        With `projective` (by default as in training) there is a projective tree among the candidates.
+        With `projective` (by default as in training) there is a projective tree among the candidates. Without `parts`
+        the larger parts are not listed one by one, which decoders do not need.
         """
         trained = self.trained
         projective = trained.projective if projective is None else projective
         made = self._problem(sentence, projective)
+        if not parts:
+            return made
         batch, _ = self._encoder.batch([sentence])
         larger = {}
         for family in trained.arcs.shape.higher:
@@ -224,6 +230,18 @@ class Parser(Kept):
         batch, _ = self._encoder.batch([sentence])
         arcs, _, _, scores, labels, frames, extras = self._model.problem(batch, projective)
         return Problem(len(sentence) + 1, arcs, scores, labels, self.trained.arcs.shape.single_root, frames, extras)
+
+    def with_tree(self, sentence: Sentence, heads: INT32, *, projective: bool | None = None) -> Sentence:
+        """The sentence with a tree of candidates that a decoder found, and the labels that `parse` would give it.
+
+        `projective` is that of the problem; the labels of a tree with other arcs are ``_``.
+        """
+        trained = self.trained
+        projective = trained.projective if projective is None else projective
+        batch, _ = self._encoder.batch([sentence])
+        names = (*trained.labels, "_")
+        labels = self._model.label(batch, heads, projective, 1)
+        return sentence.with_tree(heads.tolist(), [names[label] for label in labels.tolist()])
 
     def posteriors(self, sentence: Sentence) -> FLOAT64:
         """What the pruner thinks of all arcs: probabilities [head, modifier] over trees of any shape. O(n^3).

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypedDict, get_args
 
 from headlong import _core
 from headlong.inference.decoders import (
@@ -18,10 +19,12 @@ from headlong.inference.decoders import (
     searches_projective,
 )
 from headlong.inference.decoders import decoder as decoder_called
-from headlong.inference.problem import Problem, Solution
+from headlong.inference.problem import INT32, Problem, Solution
+from headlong.inference.tuning import Tuning
 from headlong.models.ahead import check_threads
 from headlong.models.options import Trained
 from headlong.models.settings import check_choice
+from headlong.text import Sentence
 
 # Sentences handed to the core at once. Each thread takes such a chunk: 16 are parsed in about 10 ms with order 1, which
 # keeps all threads busy until shortly before the end, and cost less than 1 % more than 256.
@@ -30,32 +33,47 @@ TIME_LIMIT = 10.0
 """Seconds that a sentence may take by default, a thousand times what most need; see `SearchOptions`."""
 
 
-class SearchOptions(TypedDict, total=False):
-    """What may be said about the search; `Search.of` has the defaults.
+Trees = Literal["any", "projective"]
 
-    decoder: a name of `headlong.inference.decoders`, whatever the parser was trained with; by default "exact" for
-        orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner".
+
+class DecoderOptions(TypedDict, total=False):
+    """What may be said about the search, whatever the decoder; `Search.of` has the defaults.
+
     trees: which trees are searched, by default as in training ("mst" always searches any, "eisner" projective ones).
     max_iterations, time_limit (in seconds; 0: none): a sentence whose search reaches one of them gets the best tree so
         far, and is not certified; which sentences the time limit meets depends on the machine.
     restarts, start, seed, proof: of the decoder "climb"; see `headlong.inference.decoders`.
+    tuning: settings of "greedy", "greedy-pp" and "rerank"; others ignore them.
+    toward: trees that "greedy" and "greedy-pp" favour: those of another decoder, by its name, or those of sentences,
+        one for each, such as another parser's output. Order 1 and other decoders ignore them.
     """
 
-    decoder: str | None
-    trees: Literal["any", "projective"] | None
+    trees: Trees | None
     max_iterations: int
     time_limit: float
     restarts: int
     start: str
     seed: int
     proof: bool
+    tuning: Tuning | None
+    toward: str | Iterable[Sentence] | None
+
+
+class SearchOptions(DecoderOptions, total=False):
+    """The same, and which decoder.
+
+    decoder: a name of `headlong.inference.decoders`, whatever the parser was trained with; by default "exact" for
+        orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner".
+    """
+
+    decoder: str | None
 
 
 @dataclass(frozen=True)
 class Search:
     """How to look for trees, with nothing left open.
 
-    A new option goes into `SearchOptions` and `Search.of`, becomes a field here, and is handed on by `parse` and
+    A new option goes into `DecoderOptions` and `Search.of`, becomes a field here, and is handed on by `parse` and
     `solve`.
     """
 
@@ -68,6 +86,8 @@ class Search:
     start: str
     seed: int
     proof: bool
+    tuning: _core.Tuning
+    toward: str | Iterable[Sentence] | None
 
     @classmethod
     def of(
@@ -76,18 +96,20 @@ class Search:
         *,
         threads: int = 1,
         decoder: str | None = None,
-        trees: str | None = None,
+        trees: Trees | None = None,
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = TIME_LIMIT,
         restarts: int = RESTARTS,
         start: str = START,
         seed: int = 0,
         proof: bool = True,
+        tuning: Tuning | None = None,
+        toward: str | Iterable[Sentence] | None = None,
     ) -> Search:
         """The search that is asked for, with the defaults of a trained parser; OptionError for what cannot work."""
         projective = None
         if trees is not None:
-            check_choice("trees", trees, ("any", "projective"))
+            check_choice("trees", trees, get_args(Trees))
             projective = trees == "projective"
         if decoder is None:
             decoder = "exact"
@@ -100,8 +122,17 @@ class Search:
         check_restarts(restarts, start, seed)
         projective = searches_projective(decoder, projective)
         threads = check_threads(threads)
-        threads = 1 if decoder in PROGRAMS else threads
-        return cls(decoder, projective, threads, max_iterations, float(time_limit), restarts, start, seed, proof)
+        if isinstance(toward, str):
+            searches_projective(decoder_called(toward).name, projective)
+        if decoder in PROGRAMS or toward in PROGRAMS:
+            threads = 1
+        settings = (restarts, start, seed, proof, (tuning or Tuning()).core(), toward)
+        return cls(decoder, projective, threads, max_iterations, float(time_limit), *settings)
+
+    @property
+    def first(self) -> Search | None:
+        """The search for the trees to favour, if that is another one."""
+        return replace(self, decoder=self.toward, toward=None) if isinstance(self.toward, str) else None
 
     @property
     def in_core(self) -> bool:
@@ -111,10 +142,10 @@ class Search:
     @property
     def chunk(self) -> int:
         """How many sentences to take at once; programs, which are slow, go one by one."""
-        return _CHUNK if self.in_core else 1
+        return _CHUNK if self.in_core and self.toward not in PROGRAMS else 1
 
-    def parse(self, model: _core.ArcModel, batch: _core.Batch) -> tuple[Any, ...]:
-        """What the core finds for a batch: all that `Found` wants but the offsets."""
+    def parse(self, model: _core.ArcModel, batch: _core.Batch, favoured: INT32 | None) -> tuple[Any, ...]:
+        """What the core finds for a batch, given heads to favour: all that `Found` wants but the offsets."""
         return model.parse(
             batch,
             core_method(self.decoder),
@@ -125,6 +156,8 @@ class Search:
             self.restarts,
             self.start,
             self.seed,
+            self.tuning,
+            favoured,
             max_sweeps(self.decoder, self.proof),
         )
 
