@@ -1,15 +1,17 @@
 """Hill climbing against the dual family on trained models (Zhang et al. 2014b: tables 2, 3 and 5, figures 5 and 6).
 
-    python -m benchmarks.search [--treebanks el_gdt,hu_szeged] [--orders 2,3] [--split test] [--limit N] [--quick]
+    python -m benchmarks.search [--treebanks el_gdt] [--orders 2,3] [--split test] [--limit N] [--add] [--quick]
 
-Scored problems of each treebank are solved by ad3, exact and climb in one run; starts and restarts are compared at the
-first of the orders. Models are those of `benchmarks.orders`. Writes benchmarks/results/search-DATE.json, a section of
+Scored problems of each treebank are solved by ad3, exact and climb in one run; starts and restarts are compared at
+order 2. Models are those of `benchmarks.orders`. Writes benchmarks/results/search-DATE.json, a section of
 benchmarks/RESULTS.md, docs/images/restarts.svg and docs/images/restarts-speed.svg.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +38,7 @@ WAYS: tuple[tuple[str, int, bool], ...] = (  # start, restarts, proof
     *(("first-order", restarts, False) for restarts in (0, 1, 3, 10, 30, 100)),
     *((start, restarts, False) for start in ("nearby", "uniform") for restarts in (10, 30, 100)),
 )
+WAYS_ORDER = 2
 ORDINARY = ("climb", "ad3", "exact")
 REPETITIONS = 3
 OPTIMA_LIMIT = 200
@@ -179,6 +182,13 @@ def measure(setting: Setting, split: str, limit: int, *, ways: bool) -> dict[str
     return found
 
 
+def measured_today(output: Output) -> dict[str, dict[str, Any]]:
+    """The figures of an earlier run."""
+    path = output.folder / "benchmarks" / "results" / f"search-{datetime.date.today().isoformat()}.json"
+    found: dict[str, dict[str, Any]] = json.loads(path.read_text())["models"] if path.exists() else {}
+    return found
+
+
 def draw_curves(figures: dict[str, dict[str, Any]], output: Output) -> None:
     """Figure 5: normalized score by number of climbs."""
     figure, axis = plt.subplots(figsize=(6.5, 3.6))
@@ -275,14 +285,17 @@ def main() -> None:
     parser.add_argument("--orders", type=names, default="2,3")
     parser.add_argument("--split", choices=("dev", "test"), default="test")
     parser.add_argument("--limit", type=int, default=0, help="sentences of each treebank; 0: all")
+    parser.add_argument("--add", action="store_true", help="keep what was measured today for other models")
     parser.add_argument("--quick", action="store_true", help="hasty models and few sentences, results apart")
     args = parser.parse_args()
     output = Output(args.quick)
     settings = [Setting(name, int(order), quick=args.quick) for order in args.orders for name in args.treebanks]
     figures = {
-        f"{one.treebank} order {one.order}": measure(one, args.split, args.limit, ways=one.order == settings[0].order)
+        f"{one.treebank} order {one.order}": measure(one, args.split, args.limit, ways=one.order == WAYS_ORDER)
         for one in settings
     }
+    if args.add:
+        figures = measured_today(output) | figures
     output.save("search", {"split": args.split, "limit": args.limit, "models": figures})
     report(output, figures, args.split, args.limit)
 
