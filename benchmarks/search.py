@@ -232,8 +232,11 @@ def report(output: Output, figures: dict[str, dict[str, Any]], split: str, limit
     header += ["better than ad3 %", "worse %", *(f"{name} us/word" for name in ORDINARY), "time / ad3"]
     header += [f"{name} UAS" for name in ORDINARY]
     detailed = {name: one for name, one in figures.items() if "ways" in one}
+    keys = ("optimum %", "better than ad3 %", "worse than ad3 %", "us/word", "UAS")
     ways = [
-        [f"{name}: {way}", *values.values()] for name, one in detailed.items() for way, values in one["ways"].items()
+        [f"{name}: {way}", *(one["ways"][way][key] for key in keys)]
+        for name, one in detailed.items()
+        for way in (way_name(*each) for each in WAYS)
     ]
     starts = [
         [
@@ -255,7 +258,7 @@ def report(output: Output, figures: dict[str, dict[str, Any]], split: str, limit
         "",
         "Starts, and restarts without change:",
         "",
-        *table(["model: start", "optimum %", "better than ad3 %", "worse %", "us/word", "UAS"], ways),
+        *table(["model: start", *keys], ways),
         "",
         "What climbs without proof start from and where they end (UAS; after Zhang et al. 2014b, table 5): the best "
         "tree of the arc scores, climbed from once; trees drawn uniformly and from the first-order distribution, with "
