@@ -11,7 +11,7 @@ using namespace headlong;
 
 namespace {
 
-constexpr Index WORDS = 30, NEAREST = 6;
+constexpr Index WORDS = 12, NEAREST = 4;
 
 struct Sentence {
   Frames frames;
@@ -46,7 +46,7 @@ int main() {
       ClimbWorkspace climb_workspace;
       RestartWorkspace workspace;
       std::vector<Index> heads(WORDS + 1);
-      for (const Index restarts : {20, 500}) {
+      for (const Index restarts : {20, 200}) {
         for (Index word = 0; word <= WORDS; ++word) heads[word] = word - 1;
         RestartOptions options;
         options.restarts = restarts;

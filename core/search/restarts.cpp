@@ -40,6 +40,7 @@ class Restarts {
                                                      : 0) {}
 
   RestartResult run() {
+    workspace_.log.reserve(8 * frames_.size);  // more moves than climbs take, so that it need not grow later
     climb_afresh();
     for (Index idle = 0; idle < options_.restarts && result_.value < options_.enough; ++idle) {
       if (options_.seconds > 0.0 && seconds() > options_.seconds) {
