@@ -57,7 +57,7 @@ def test_long_sentence_within_time() -> None:
     """A limit that is reached at once leaves the climbed tree, with a bound above it."""
     core, arc_scores = random_frames(3, 1000)
     climbed = core.solve(arc_scores, "climb", max_sweeps=0, restarts=0)
-    for method in METHODS:
+    for method in ("climb", "ad3", "subgradient", "exact"):
         found = core.solve(arc_scores, method, time_limit=1e-3)
         assert is_tree(found["heads"])
         assert found["status"] == "unconverged"
