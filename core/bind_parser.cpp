@@ -173,10 +173,12 @@ namespace {
 
 nb::tuple parse(const PyArcModel& self, const Batch& batch, const std::string& method, bool projective,
                 std::size_t threads, Index max_iterations, double time_limit, Index restarts, const std::string& start,
-                std::uint64_t seed, const Tuning* tuning, const std::optional<In<Index, 1>>& toward) {
+                std::uint64_t seed, const Tuning* tuning, const std::optional<In<Index, 1>>& toward, Index max_sweeps) {
   self.check(batch);
+  require(max_sweeps >= 0, "max_sweeps must not be negative");
   TreeOptions options = options_of(method, projective, max_iterations, time_limit);
   set_restarts(options, restarts, start, seed);
+  options.max_sweeps = max_sweeps;
   const Corpus corpus = batch.corpus();
   const std::size_t words = corpus.traits.size(), sentences = corpus.size();
   tune(options, tuning, toward, words);
@@ -378,12 +380,12 @@ void bind_parser(nb::module_& m) {
       .def("set_pruner", &PyArcModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
            "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
       .def("parse", &parse, "batch"_a, "method"_a, "projective"_a, "threads"_a, "max_iterations"_a = 1000,
-           "time_limit"_a = 0.0, "restarts"_a = RestartOptions().restarts, "start"_a = "nearby", "seed"_a = 0,
-           "tuning"_a.none() = nb::none(), "toward"_a = nb::none(),
+           "time_limit"_a = 0.0, "restarts"_a = RestartOptions().restarts, "start"_a = "mixed", "seed"_a = 0,
+           "tuning"_a.none() = nb::none(), "toward"_a = nb::none(), "max_sweeps"_a = TreeOptions().max_sweeps,
            nb::sig("def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = "
-                   "1000, time_limit: float = 0.0, restarts: int = 60, start: str = 'nearby', seed: int = 0, tuning: "
-                   "Tuning | None = None, toward: numpy.typing.NDArray[numpy.int32] | None = None) -> "
-                   "tuple[numpy.typing.NDArray[numpy.int32], "
+                   "1000, time_limit: float = 0.0, restarts: int = 100, start: str = 'mixed', seed: int = 0, tuning: "
+                   "Tuning | None = None, toward: numpy.typing.NDArray[numpy.int32] | None = None, max_sweeps: int = "
+                   "64) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], "
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "
                    "numpy.typing.NDArray[numpy.int32], list[str]]"),
@@ -392,7 +394,7 @@ void bind_parser(nb::module_& m) {
            "subgradient, hundreds of nodes "
            "of exact;\n"
            "time_limit: seconds a sentence, 0 for none; restarts, start, seed: of climb; toward: heads [words] that\n"
-           "greedy inference favours.")
+           "greedy inference favours; max_sweeps: of the descent of climb and all behind it, 0: none.")
       .def("prune", &prune_all, "batch"_a, "projective"_a, "threads"_a,
            nb::sig("def prune(self, batch: Batch, projective: bool, threads: int) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),

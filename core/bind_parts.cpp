@@ -78,13 +78,16 @@ void require_tree(std::span<const Index> heads) {
 
 void set_restarts(TreeOptions& options, Index restarts, const std::string& start, std::uint64_t seed) {
   require(restarts >= 0, "restarts must not be negative");
-  static const std::map<std::string, ClimbStart> starts = {{"nearby", ClimbStart::Nearby},
-                                                           {"ad3", ClimbStart::Nearby},
+  static const std::map<std::string, ClimbStart> starts = {{"mixed", ClimbStart::Mixed},
+                                                           {"nearby", ClimbStart::Nearby},
+                                                           {"ad3", ClimbStart::Mixed},
                                                            {"first-order", ClimbStart::FirstOrder},
                                                            {"uniform", ClimbStart::Uniform}};
   const auto found = starts.find(start);
   require(found != starts.end(), "unknown start");
-  options.restarts = {restarts, found->second, seed, 0.0};
+  options.restarts.restarts = restarts;
+  options.restarts.start = found->second;
+  options.restarts.seed = seed;
   options.climbs_from_ad3 = start == "ad3";
 }
 
@@ -335,7 +338,7 @@ void bind_parts(nb::module_& m) {
           },
           "arc_scores"_a, "method"_a = "ad3", "single_root"_a = true, "projective"_a = false, "max_iterations"_a = 1000,
           "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
-          "extras"_a.none() = nb::none(), "restarts"_a = RestartOptions().restarts, "start"_a = "nearby", "seed"_a = 0,
+          "extras"_a.none() = nb::none(), "restarts"_a = RestartOptions().restarts, "start"_a = "mixed", "seed"_a = 0,
           "tree"_a.none() = nb::none(), "tuning"_a.none() = nb::none(), "toward"_a = nb::none(),
           "term"_a.none() = nb::none(),
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"

@@ -21,7 +21,7 @@ void require_tree(std::span<const headlong::Index> heads);
 // The decoder of that name; an unknown one is a ValueError.
 headlong::TreeMethod method_of(const std::string& name);
 
-// Sets how hill climbing starts again: `start` is nearby, ad3, first-order or uniform.
+// Sets how hill climbing starts again: `start` is mixed, nearby, ad3, first-order or uniform.
 void set_restarts(headlong::TreeOptions& options, headlong::Index restarts, const std::string& start,
                   std::uint64_t seed);
 // Sets the settings of single methods and the tree to favour, [words] heads, if they are given.

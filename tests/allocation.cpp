@@ -1,33 +1,12 @@
 // Counts what AD3 allocates while it iterates on a third-order parsing problem: one tree, and for each head and side an
 // automaton for grandparents with siblings and one for three siblings. Compiled and run by test_allocation.py.
 #include <cstdio>
-#include <cstdlib>
-#include <new>
 #include <random>
 
+#include "counted.hpp"
 #include "factors/automaton.hpp"
 #include "factors/tree.hpp"
 #include "solvers/ad3.hpp"
-
-namespace {
-
-long allocations = 0;
-
-void* counted(std::size_t size) {
-  ++allocations;
-  void* memory = std::malloc(size > 0 ? size : 1);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 

@@ -1,4 +1,5 @@
-"""AD3 takes no memory while it iterates: a program with a counting `operator new` is compiled and run."""
+"""AD3 takes no memory while it iterates, nor do restarts of hill climbing: programs with a counting `operator new` are
+compiled and run."""
 
 from __future__ import annotations
 
@@ -13,9 +14,11 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # Everything but what needs Python or is another solver.
 LEFT_OUT = {"python_factor", "belief", "branch", "subgradient"}
+PARTS = ("factors", "parts", "search", "solvers", "trees")
+PROGRAMS = ("allocation", "climb_allocation")
 SOURCES = [
-    ROOT / "tests" / "allocation.cpp",
-    *(path for part in ("factors", "parts", "solvers", "trees") for path in (ROOT / "core" / part).glob("*.cpp")),
+    *(ROOT / "tests" / f"{name}.cpp" for name in PROGRAMS),
+    *(path for part in PARTS for path in (ROOT / "core" / part).glob("*.cpp")),
 ]
 # Compiled once, for all sources: they spend most of their time here.
 HEADERS = (
@@ -36,8 +39,8 @@ COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The compiled program; without optimization, which is quick and hides no allocation."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the compiled programs are; without optimization, which is quick and hides no allocation."""
     if COMPILER is None:
         pytest.skip("a C++ compiler is needed to count allocations, and neither CXX nor g++ was found")
     folder = tmp_path_factory.mktemp("allocation")
@@ -57,15 +60,31 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(*flags, "-x", "c++-header", common, "-o", folder / "common.hpp.gch")
     with ThreadPoolExecutor(2) as pool:
         objects = list(pool.map(compiled, [path for path in SOURCES if path.stem not in LEFT_OUT]))
-    run(*objects, "-o", folder / "allocation")
-    return folder / "allocation"
+    shared = [path for path in objects if not path.name.startswith("tests-")]
+    for name in PROGRAMS:
+        run(folder / f"tests-{name}.o", *shared, "-o", folder / name)
+    return folder
 
 
-def test_iterations_of_a_third_order_problem_allocate_nothing(program: Path) -> None:
+def test_iterations_of_a_third_order_problem_allocate_nothing(folder: Path) -> None:
     """After the first 20 maximizations of the tree, ten iterations or less, 3000 more of them take no memory; before,
     all of it is taken, which shows that the counter counts."""
-    found = subprocess.run([program, "20", "3020"], capture_output=True, text=True, check=True, timeout=60)
+    found = subprocess.run(
+        [folder / "allocation", "20", "3020"], capture_output=True, text=True, check=True, timeout=60
+    )
     factors, warming, iterating = map(int, found.stdout.split())
     assert factors > 40
     assert warming > factors
     assert iterating == 0
+
+
+def test_restarts_of_hill_climbing_allocate_nothing(folder: Path) -> None:
+    """With memory that a run of few restarts has left, hundreds take none, wherever they start; the first run does."""
+    found = subprocess.run([folder / "climb_allocation"], capture_output=True, text=True, check=True, timeout=600)
+    rows = [list(map(int, line.split())) for line in found.stdout.splitlines()]
+    assert len(rows) == 8
+    for few, warming, many, climbing in rows:
+        assert few > 20
+        assert warming > 0
+        assert many > 200
+        assert climbing == 0

@@ -132,7 +132,9 @@ def test_second_order_from_the_command_line(model, capsys):
     told = run(capsys, *parse, "--solution", "--trees", "projective", "--decoder", "ad3", "--max-iterations", "50")
     assert told.err == "headlong: 2 sentences, 100.0 % certified\n"
     assert told.out.count("# parse_certified = yes\n") == 2
-    guess = run(capsys, *parse, "--decoder", "climb", "--time-limit", "1")
+    climbed = run(capsys, *parse, "--solution", "--decoder", "climb")
+    assert climbed.err == "headlong: 2 sentences, 100.0 % certified\n"
+    guess = run(capsys, *parse, "--decoder", "climb", "--no-proof", "--time-limit", "1")
     assert guess.err == "headlong: 2 sentences, 0.0 % certified, 2 approximate\n"
     assert run(capsys, *parse, "--decoder", "mst", "--trees", "projective").code == 2
     assert run(capsys, *parse, "--time-limit", "-1").code == 2

@@ -11,30 +11,35 @@ void Decoding::offer(Score value) {
   solution_.heads.assign(workspace_.heads.begin(), workspace_.heads.end());
 }
 
-bool Decoding::offer_tree(std::span<const Score> scores) {
+void Decoding::offer_heads() {
   std::vector<Index>& heads = workspace_.heads;
-  heads.resize(frames_->size);
-  if (best_tree(*frames_, scores, options_.rules, heads, workspace_) == NEGATIVE_INFINITY) return false;
   if (options_.method == TreeMethod::Greedy || options_.method == TreeMethod::GreedyPP)
     offer_greedy();
   else if (options_.method == TreeMethod::Rerank)
     offer_ranked();
   else if (options_.method == TreeMethod::Arcs)
     offer(tree_value(*frames_, arc_scores_, heads, workspace_.climb, extras_));
-  else if (options_.method == TreeMethod::Climb)
-    climb_often();
   else if (tree_value(*frames_, arc_scores_, heads, workspace_.climb) > NEGATIVE_INFINITY)
     offer(
         climb(*frames_, arc_scores_, options_.rules.root, options_.rules.projective, heads, workspace_.climb, extras_));
+}
+
+bool Decoding::offer_tree(std::span<const Score> scores) {
+  workspace_.heads.resize(frames_->size);
+  if (best_tree(*frames_, scores, options_.rules, workspace_.heads, workspace_) == NEGATIVE_INFINITY) return false;
+  offer_heads();
   return true;
 }
 
-void Decoding::climb_often() {
+bool Decoding::offer_first() {
   std::vector<Index>& heads = workspace_.heads;
-  if (!options_.tree.empty()) heads.assign(options_.tree.begin(), options_.tree.end());
-  if (options_.climbs_from_ad3) {
+  heads.resize(frames_->size);
+  if (best_tree(*frames_, arc_scores_, options_.rules, heads, workspace_) == NEGATIVE_INFINITY) return false;
+  if (climbs() && !options_.tree.empty()) heads.assign(options_.tree.begin(), options_.tree.end());
+  if (climbs() && options_.climbs_from_ad3) {
     TreeOptions options = options_;
     options.method = TreeMethod::Ad3;
+    options.max_sweeps = TreeOptions().max_sweeps;
     TreeWorkspace workspace;
     TreeSolution found;
     if (extras_)
@@ -42,9 +47,20 @@ void Decoding::climb_often() {
     else
       solve_tree(*frames_, arc_scores_, options, workspace, found);
     heads = found.heads;
+    if (proves()) lower(found.bound);
   }
+  offer_heads();
+  return true;
+}
+
+void Decoding::climb_often(std::span<const Score> draw_scores) {
   RestartOptions restarts = options_.restarts;
   restarts.seconds = seconds_left();
+  restarts.draw_scores = draw_scores;
+  if (std::isfinite(solution_.bound))
+    restarts.enough = solution_.bound - 0.5 * options_.tolerance * std::max(1.0, std::abs(solution_.bound));
+  std::vector<Index>& heads = workspace_.heads;
+  if (has_tree()) heads.assign(solution_.heads.begin(), solution_.heads.end());
   const RestartResult result =
       headlong::climb_often(*frames_, arc_scores_, options_.rules.root, options_.rules.projective, restarts, heads,
                             workspace_.climb, workspace_.restarts, extras_);

@@ -43,7 +43,11 @@ class Decoding : public Rounder {
   double seconds_left() const {
     return options_.time_limit > 0.0 ? std::max(options_.time_limit - seconds(), 1e-9) : 0.0;
   }
-  bool proves() const { return options_.method > TreeMethod::Rerank; }
+  bool climbs() const { return options_.method == TreeMethod::Climb; }
+  // Whether the method goes on from its first tree.
+  bool goes_on() const { return options_.method >= TreeMethod::Climb; }
+  // Whether it looks for a bound.
+  bool proves() const { return goes_on() && !(climbs() && options_.max_sweeps == 0); }
   bool has_tree() const { return solution_.score > NEGATIVE_INFINITY; }
   bool is_good_enough(Score bound) const {
     return bound == NEGATIVE_INFINITY ||
@@ -60,12 +64,16 @@ class Decoding : public Rounder {
   void lower(Score bound) { solution_.bound = std::min(solution_.bound, std::max(bound, excluded_)); }
   // Takes over the heads of the workspace if they are better.
   void offer(Score value);
-  // Climbs from the best tree under the scores (with the method Arcs, stays there), and keeps the result if it is
-  // better. False: there is no tree.
+  // Climbs from the heads of the workspace, which are a tree of candidates (with the methods before Climb, does what
+  // these do with it), and keeps the result if it is better.
+  void offer_heads();
+  // The same from the best tree under the scores. False: there is no tree.
   bool offer_tree(std::span<const Score> scores);
-  // Climbs with restarts from the heads of the workspace, or from the tree that the options ask for, and keeps the
-  // result. The status is then Approximate, or Unconverged if the time was up.
-  void climb_often();
+  // The first tree: from the best one under the arc scores, or where Climb is asked to start. False: there is no tree.
+  bool offer_first();
+  // Climbs with restarts from the best tree so far, until it is proven best or nothing changes any more; trees are
+  // drawn by `draw_scores` [arcs]. The status is then Approximate, or Unconverged if the time was up.
+  void climb_often(std::span<const Score> draw_scores);
   // The trees of the methods Greedy and Rerank, where there is a tree of candidates.
   void offer_greedy();
   void offer_ranked();
@@ -120,6 +128,7 @@ class FrameDecoding final : public Decoding {
   Score branch(Score bound, std::vector<Node>& nodes);
   void load(const Node& node, const Frames& root, std::span<const Score> scores);
   void run_solver(bool descended);
+  void climb_on(bool descended);
 };
 
 }  // namespace headlong

@@ -113,13 +113,13 @@ void ExtraDecoding::run() {
   solution_ = {};
   if (!proves()) solution_.status = Status::Approximate;
   solution_.arcs = static_cast<Index>(frames_->arcs());
-  const bool possible = offer_tree(arc_scores_);
+  const bool possible = offer_first();
   if (!has_tree()) solution_.heads = workspace_.heads;
   if (!possible)
     solution_.bound = NEGATIVE_INFINITY;
-  else if (proves()) {
-    if (has_tree()) reduce();
-    if (!is_closed()) solve();
+  else if (goes_on()) {
+    if (proves() && has_tree()) reduce();
+    if (!is_closed()) climbs() ? climb_often(arc_scores_) : solve();
   }
   conclude();
 }

@@ -113,10 +113,21 @@ void FrameDecoding::run_solver(bool descended) {
   take(relax(workspace_.graph, options_, start, seconds_left()));
 }
 
+// Climbs again and again among the arcs that are left. With a descent, trees are drawn by what arcs cost in it: what
+// all parts say of an arc, not what it is worth by itself.
+void FrameDecoding::climb_on(bool descended) {
+  solution_.arcs = static_cast<Index>(frames_->arcs());
+  if (!descended || !has_tree()) return climb_often(arc_scores_);
+  sweep(*frames_, Direction::Still, workspace_.descent);
+  workspace_.scores.resize(frames_->arcs());
+  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.scores[arc] = arc_deficit(workspace_.descent, arc);
+  climb_often(workspace_.scores);
+}
+
 void FrameDecoding::run() {
   solution_ = {};
   if (!proves()) solution_.status = Status::Approximate;
-  const bool possible = frames_->size > 1 && offer_tree(arc_scores_);
+  const bool possible = frames_->size > 1 && offer_first();
   if (!has_tree()) solution_.heads = workspace_.heads;
   solution_.arcs = static_cast<Index>(frames_->arcs());
   if (frames_->size == 1) {
@@ -125,13 +136,15 @@ void FrameDecoding::run() {
     lower(solution_.score);
   } else if (!possible) {
     lower(NEGATIVE_INFINITY);
-  } else if (proves()) {
+  } else if (goes_on()) {
     const bool searches = options_.method == TreeMethod::Exact;
     const bool descends = options_.max_sweeps > 0 || searches;
     if (descends) start();
     if (!is_closed() && solution_.bound > NEGATIVE_INFINITY) {
       if (searches)
         search();
+      else if (climbs())
+        climb_on(descends);
       else
         run_solver(descends);
     }

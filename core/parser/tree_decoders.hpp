@@ -13,12 +13,12 @@ namespace headlong {
 
 enum class TreeMethod : std::uint8_t {
   Arcs,         // the best tree of the arc scores alone; no bound
-  Climb,        // randomized hill climbing from the best first-order tree; no bound
   Greedy,       // one arc after the other (search/greedy.hpp), basic; no bound
   GreedyPP,     // the same with predictions of partial parts
   Rerank,       // the best of the k best first-order trees; no bound
-  Ad3,          // then the relaxation
-  Subgradient,  // the same by the subgradient method
+  Climb,        // a descent, then randomized hill climbing among the arcs that it leaves; without sweeps no bound
+  Ad3,          // the same with the relaxation behind the descent
+  Subgradient,  // likewise, by the subgradient method
   Exact         // branch and bound on the descent
 };
 
@@ -36,7 +36,7 @@ struct TreeOptions {
   TreeRules rules;
   Index max_iterations = 1000;   // of the relaxation's solver (of each node)
   Index max_nodes = 100'000;     // of branch and bound
-  Index max_sweeps = 64;         // of the descent before the solver; 0: the solver alone
+  Index max_sweeps = 64;         // of the descent before the solver or the restarts; 0: these alone
   double time_limit = 0.0;       // seconds; 0: none
   double tolerance = 1e-9;       // a relative gap between bound and score below this is a certificate
   RestartOptions restarts;       // of Climb; its time limit is the one above

@@ -27,24 +27,28 @@ class Restarts {
            RestartWorkspace& workspace, const Extras* extras)
       : frames_(frames),
         arc_scores_(arc_scores),
+        draw_scores_(options.draw_scores.empty() ? arc_scores : options.draw_scores),
         root_(root),
         projective_(projective),
         options_(options),
         heads_(heads),
         workspace_(workspace),
         climber_(frames, arc_scores, root, projective, heads, climb_workspace, extras),
-        random_(seed_of(frames, arc_scores, options.seed)) {}
+        random_(seed_of(frames, arc_scores, options.seed)),
+        nearby_(options.start == ClimbStart::Nearby  ? options.restarts
+                : options.start == ClimbStart::Mixed ? (options.restarts + 1) / 2
+                                                     : 0) {}
 
   RestartResult run() {
+    workspace_.log.reserve(8 * frames_.size);  // more moves than climbs take, so that it need not grow later
     climb_afresh();
-    const bool nearby = options_.start == ClimbStart::Nearby;
-    for (Index idle = 0; idle < options_.restarts; ++idle) {
+    for (Index idle = 0; idle < options_.restarts && result_.value < options_.enough; ++idle) {
       if (options_.seconds > 0.0 && seconds() > options_.seconds) {
         result_.in_time = false;
         break;
       }
       bool better;
-      if (nearby && has_tree()) {
+      if (idle < nearby_ && has_tree()) {
         if (workspace_.choices.empty()) break;  // no other tree
         better = climb_nearby(idle);
       } else {
@@ -64,6 +68,7 @@ class Restarts {
   // Climbs from the heads, with all moves; true if that leads higher than before.
   bool climb_afresh() {
     if (!climber_.set_up()) return false;
+    workspace_.log.clear();
     ++result_.climbs;
     // Extras may make a tree worth nothing, and are looked at; frames must not.
     if (climber_.frames_total() == NEGATIVE_INFINITY) return false;
@@ -78,7 +83,7 @@ class Restarts {
     if (!(value > (has_tree() ? result_.value + least_ : NEGATIVE_INFINITY))) return false;
     result_.value = value;
     workspace_.best.assign(heads_.begin(), heads_.end());
-    if (options_.start == ClimbStart::Nearby) {
+    if (nearby_ > 0) {
       climber_.save(workspace_.best_flags, workspace_.log);
       list_choices();
     }
@@ -102,7 +107,7 @@ class Restarts {
     ++result_.climbs;
     const auto& choices = workspace_.choices;
     const Index count = static_cast<Index>(choices.size());
-    if (idle < std::min(count, options_.restarts / 2)) {
+    if (idle < std::min(count, nearby_ / 2)) {
       if (!climber_.force(choices[idle].second)) return false;
     } else {
       for (int i = 0; i < 2; ++i) {
@@ -124,7 +129,7 @@ class Restarts {
     const bool uniform = options_.start == ClimbStart::Uniform;
     if (projective_) return draw_projective(uniform);
     if (!prepared_ && !prepare(workspace_.trees, frames_.arc_heads, frames_.arc_begins,
-                               uniform ? std::span<const Score>() : arc_scores_, root_))
+                               uniform ? std::span<const Score>() : draw_scores_, root_))
       return false;
     prepared_ = true;
     draw_tree(workspace_.trees, random_, heads_);
@@ -136,14 +141,16 @@ class Restarts {
     workspace_.dense.assign(size * size, NEGATIVE_INFINITY);
     for (std::size_t arc = 0; arc < frames_.arcs(); ++arc) {
       const Score noise = -std::log(-std::log(random_.uniform() + 0x1p-54));
-      const Score score = arc_scores_[arc] == NEGATIVE_INFINITY ? NEGATIVE_INFINITY : uniform ? 0.0 : arc_scores_[arc];
+      const Score score = draw_scores_[arc] == NEGATIVE_INFINITY ? NEGATIVE_INFINITY
+                          : uniform                              ? 0.0
+                                                                 : draw_scores_[arc];
       workspace_.dense[frames_.arc_heads[arc] * size + frames_.arc_modifiers[arc]] = score + noise;
     }
     return eisner(workspace_.dense, frames_.size, root_, heads_, workspace_.eisner) > NEGATIVE_INFINITY;
   }
 
   const Frames& frames_;
-  std::span<const Score> arc_scores_;
+  std::span<const Score> arc_scores_, draw_scores_;
   RootRule root_;
   bool projective_;
   const RestartOptions& options_;
@@ -151,6 +158,7 @@ class Restarts {
   RestartWorkspace& workspace_;
   Climber climber_;
   Random random_;
+  Index nearby_;  // of the restarts in vain, how many start nearby before others do
   Score least_ = 0.0;
   bool prepared_ = false;
   RestartResult result_;

@@ -1,10 +1,10 @@
 // Randomized hill climbing (Zhang 2014b): climbs from many trees, until the best tree has not changed for some of them.
 //
-// Climbs from trees drawn at random are the paper's. By default only the first climb starts afresh; restarts are small
-// shocks to the best tree so far: arcs are forced upon it, the words around them climb by changes of heads while the
-// forced arcs stay, then all do, and if that did not lead higher the moves are taken back. That costs a few words
-// instead of a sentence. Single arcs come first, those that cost least before the others, then pairs of arcs drawn
-// with a preference for cheap ones.
+// Climbs from trees drawn at random are the paper's. Small shocks to the best tree so far are cheaper: arcs are forced
+// upon it, the words around them climb by changes of heads while the forced arcs stay, then all do, and if that did not
+// lead higher the moves are taken back. That costs a few words instead of a sentence. Single arcs come first, those
+// that cost least before the others, then pairs of arcs drawn with a preference for cheap ones. What is hard to reach
+// from the best tree is easy to reach from others, so that by default half of the restarts are of either kind.
 #pragma once
 
 #include "search/climb.hpp"
@@ -15,16 +15,20 @@ namespace headlong {
 
 // Where climbs after the first start.
 enum class ClimbStart : std::uint8_t {
+  Mixed,       // half of the restarts nearby, then, if all that was in vain, half of them as FirstOrder
   Nearby,      // from the best tree so far, with one or two arcs forced upon it
   FirstOrder,  // from trees drawn in proportion to exp(arc score)
   Uniform      // from trees drawn uniformly
 };
 
 struct RestartOptions {
-  Index restarts = 60;  // how many restarts in a row may leave the best tree unchanged; 0: climb once
-  ClimbStart start = ClimbStart::Nearby;
-  std::uint64_t seed = 0;  // what is drawn depends on it and on the problem
-  double seconds = 0.0;    // time limit; 0: none
+  Index restarts = 100;  // how many restarts in a row may leave the best tree unchanged; 0: climb once
+  ClimbStart start = ClimbStart::Mixed;
+  std::uint64_t seed = 0;              // what is drawn depends on it and on the problem
+  double seconds = 0.0;                // time limit; 0: none
+  std::span<const Score> draw_scores;  // [arcs] or, by default, empty: trees are drawn by these, not by arc scores
+  // A tree of this value is good enough: no tree is worth more.
+  Score enough = std::numeric_limits<Score>::infinity();
 };
 
 // Scratch memory, kept between calls.

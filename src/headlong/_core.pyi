@@ -139,13 +139,13 @@ class ArcModel:
         Candidates: at most max_heads a word, with at least threshold times the word's best posterior.
         """
 
-    def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = 1000, time_limit: float = 0.0, restarts: int = 60, start: str = 'nearby', seed: int = 0, tuning: Tuning | None = None, toward: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], list[str]]:
+    def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = 1000, time_limit: float = 0.0, restarts: int = 100, start: str = 'mixed', seed: int = 0, tuning: Tuning | None = None, toward: numpy.typing.NDArray[numpy.int32] | None = None, max_sweeps: int = 64) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], list[str]]:
         """
         heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].
 
         method: arcs, climb, greedy, greedy-pp, rerank, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, hundreds of nodes of exact;
         time_limit: seconds a sentence, 0 for none; restarts, start, seed: of climb; toward: heads [words] that
-        greedy inference favours.
+        greedy inference favours; max_sweeps: of the descent of climb and all behind it, 0: none.
         """
 
     def prune(self, batch: Batch, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
@@ -332,7 +332,7 @@ class Frames:
         The factor graph of the sentence: the tree, then the automata of the heads with modifiers, then extras.
         """
 
-    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09, extras: Extras | None = None, restarts: int = 60, start: str = 'nearby', seed: int = 0, tree: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, tuning: Tuning | None = None, toward: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, term: Term | None = None) -> dict[str, Any]:
+    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09, extras: Extras | None = None, restarts: int = 100, start: str = 'mixed', seed: int = 0, tree: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, tuning: Tuning | None = None, toward: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, term: Term | None = None) -> dict[str, Any]:
         """
         The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,
         certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was left.

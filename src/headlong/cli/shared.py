@@ -166,19 +166,27 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--restarts",
         type=int,
-        default=60,
+        default=100,
         metavar="K",
-        help="climb ends when its best tree has not changed for so many restarts (default: %(default)s)",
+        help="climb ends when its best tree is proven best or has not changed for so many restarts "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--start",
-        default="nearby",
+        default="mixed",
         metavar="NAME",
-        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), ad3 "
-        "(nearby, and first of all from the tree of ad3) (default: %(default)s)",
+        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), mixed "
+        "(the first two), ad3 (mixed, and first of all from the tree of ad3) (default: %(default)s)",
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="of what climb draws at random (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--no-proof",
+        dest="proof",
+        action="store_false",
+        help="climb without a bound: no tree is proven best, and all of them are climbed from again and again "
+        "(default: do not)",
     )
     parser.add_argument(
         "--tune",
@@ -200,6 +208,7 @@ def search_options(args: argparse.Namespace) -> DecoderOptions:
         "restarts": args.restarts,
         "start": args.start,
         "seed": args.seed,
+        "proof": args.proof,
         "tuning": Tuning.parse(args.tune),
     }
     if args.max_iterations is not None:

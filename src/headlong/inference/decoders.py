@@ -5,7 +5,7 @@ decoder         what it does
 =============== ======================================================================================================
 ``mst``         the best tree of the arc scores alone, by maximum spanning tree; O(n^2)
 ``eisner``      the same among projective trees (Eisner 1996); O(n^3)
-``climb``       randomized hill climbing under all parts, from that tree (Zhang et al. 2014)
+``climb``       the descent of ``ad3``, then randomized hill climbing on what is left (Zhang et al. 2014)
 ``greedy``      one arc after the other, each the best of its moment (Tchernowitz et al. 2016, algorithm 1)
 ``greedy-pp``   the same with predictions of the parts that are not complete (their algorithm 2)
 ``rerank``      the best of the `trees` best first-order trees (after Zhang et al. 2014a)
@@ -20,17 +20,20 @@ With parts of whole trees, which only search can use, each of them but the last 
 and ``climb``, ``ad3``, ``subgradient`` and ``exact`` then improve it by local search under all parts ("approximate").
 
 Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`` by the first two; with larger parts
-``mst``, ``eisner``, ``climb``, ``greedy``, ``greedy-pp`` and ``rerank`` are quick guesses ("approximate"). All take
-the same options:
+``mst``, ``eisner``, ``greedy``, ``greedy-pp`` and ``rerank`` are quick guesses ("approximate"), and so is ``climb``
+where the descent leaves a gap. All take the same options:
 
 - `projective`: search, bound and certify projective trees only. ``eisner`` always does, ``mst`` never.
 - `max_iterations`: of AD3 or the subgradient method behind the descent, or hundreds of nodes of ``exact``; others
   ignore it.
 - `time_limit`: seconds a sentence; 0: none. ``mst`` and ``eisner`` end by themselves.
-- `restarts`, `start` and `seed` are of ``climb``, which climbs until the best tree has not changed for `restarts`
-  climbs in a row (0: it climbs once). The first climb starts from the best tree of the arc scores. Then, with `start`
-  "nearby", from the best tree so far with one or two arcs forced upon it; with "first-order" or "uniform", from trees
-  drawn from the first-order distribution or uniformly. "ad3" is "nearby" with ``ad3``'s tree as the first.
+- `restarts`, `start`, `seed` and `proof` are of ``climb``, which climbs until its best tree is proven best or has not
+  changed for `restarts` climbs in a row. The first climb starts from the best tree of the arc scores. Then, with
+  `start` "nearby", from the best tree so far with one or two arcs forced upon it; with "first-order" or "uniform", from
+  trees drawn from the first-order distribution or uniformly; with "mixed", half of them nearby, half first-order. "ad3"
+  is "mixed" with ``ad3``'s tree as the first. Without `proof` there is no descent, hence no bound: climbing as in the
+  paper. With it, climbs keep to the arcs that the descent leaves, and the "first-order" distribution is that of what
+  each arc costs in the descent.
 - `tuning`: settings of ``greedy``, ``greedy-pp`` and ``rerank``, which others ignore.
 - `toward`: heads [size] of a tree that ``greedy`` and ``greedy-pp`` are to favour, such as that of another decoder
   or parser: an ensemble of two. Others ignore it, and so do all where there are no larger parts.
@@ -57,8 +60,10 @@ from headlong.inference.structures import Path, Tree
 from headlong.inference.tuning import Tuning
 
 MAX_ITERATIONS = 1000
-RESTARTS = 60
-STARTS = ("nearby", "first-order", "uniform", "ad3")
+MAX_SWEEPS = 64  # of the descent, as in the core
+RESTARTS = 100
+START = "mixed"
+STARTS = (START, "nearby", "first-order", "uniform", "ad3")
 NODES_PER_ITERATION = 100  # as in the core: nodes are quick
 PROGRAMS = ("lp", "ilp")  # decoders that go through HiGHS
 TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "rerank", "arcs")
@@ -80,8 +85,9 @@ class Decoder:
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = 0.0,
         restarts: int = RESTARTS,
-        start: str = "nearby",
+        start: str = START,
         seed: int = 0,
+        proof: bool = True,
         tuning: Tuning | None = None,
         toward: Sequence[int] | INT32 | None = None,
     ) -> Solution:
@@ -94,7 +100,7 @@ class Decoder:
         if toward is not None and len(toward) != problem.size:
             raise OptionError(f"found {len(toward)} heads to favour, expected {problem.size}")
         return _by_core(
-            problem, self.name, projective, max_iterations, time_limit, restarts, start, seed, tuning, toward
+            problem, self.name, projective, max_iterations, time_limit, restarts, start, seed, proof, tuning, toward
         )
 
 
@@ -105,8 +111,9 @@ def _by_core(
     max_iterations: int = MAX_ITERATIONS,
     time_limit: float = 0.0,
     restarts: int = RESTARTS,
-    start: str = "nearby",
+    start: str = START,
     seed: int = 0,
+    proof: bool = True,
     tuning: Tuning | None = None,
     toward: Sequence[int] | INT32 | None = None,
 ) -> Solution:
@@ -122,6 +129,7 @@ def _by_core(
         projective,
         max_iterations=max_iterations,
         max_nodes=min(NODES_PER_ITERATION * max_iterations, 2**31 - 1),
+        max_sweeps=max_sweeps(name, proof),
         time_limit=time_limit,
         extras=problem.extras,
         term=problem.term,
@@ -273,6 +281,11 @@ def decoder(name: str) -> Decoder:
 def core_method(name: str) -> str:
     """What the core calls the decoder `name`."""
     return "arcs" if name in ("mst", "eisner") else name
+
+
+def max_sweeps(name: str, proof: bool) -> int:
+    """How many sweeps the descent of the decoder `name` may take; only ``climb`` can do without."""
+    return MAX_SWEEPS if proof or name != "climb" else 0
 
 
 def searches_projective(name: str, projective: bool | None) -> bool:

@@ -169,7 +169,8 @@ class Solution:
     - "fractional": the relaxation is solved, but not by a tree; the heads are the best tree that was found on the way,
       and the bound is that of the relaxation;
     - "unconverged": a limit was reached; the heads are the best tree so far, and the bound the lowest so far;
-    - "approximate": the decoder looks for a good tree and proves nothing; the bound is infinite;
+    - "approximate": the decoder looks for a good tree, and has not proven it best; the bound is infinite, unless the
+      decoder is ``climb``;
     - "infeasible": no tree has only candidate arcs; score and bound are -inf, the heads are some tree.
     """
 

@@ -11,9 +11,11 @@ from headlong.inference.decoders import (
     MAX_ITERATIONS,
     PROGRAMS,
     RESTARTS,
+    START,
     check_limits,
     check_restarts,
     core_method,
+    max_sweeps,
     searches_projective,
 )
 from headlong.inference.decoders import decoder as decoder_called
@@ -40,7 +42,7 @@ class DecoderOptions(TypedDict, total=False):
     trees: which trees are searched, by default as in training ("mst" always searches any, "eisner" projective ones).
     max_iterations, time_limit (in seconds; 0: none): a sentence whose search reaches one of them gets the best tree so
         far, and is not certified; which sentences the time limit meets depends on the machine.
-    restarts, start, seed: of the decoder "climb"; see `headlong.inference.decoders`.
+    restarts, start, seed, proof: of the decoder "climb"; see `headlong.inference.decoders`.
     tuning: settings of "greedy", "greedy-pp" and "rerank"; others ignore them.
     toward: trees that "greedy" and "greedy-pp" favour: those of another decoder, by its name, or those of sentences,
         one for each, such as another parser's output. Order 1 and other decoders ignore them.
@@ -52,6 +54,7 @@ class DecoderOptions(TypedDict, total=False):
     restarts: int
     start: str
     seed: int
+    proof: bool
     tuning: Tuning | None
     toward: str | Iterable[Sentence] | None
 
@@ -82,6 +85,7 @@ class Search:
     restarts: int
     start: str
     seed: int
+    proof: bool
     tuning: _core.Tuning
     toward: str | Iterable[Sentence] | None
 
@@ -96,8 +100,9 @@ class Search:
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = TIME_LIMIT,
         restarts: int = RESTARTS,
-        start: str = "nearby",
+        start: str = START,
         seed: int = 0,
+        proof: bool = True,
         tuning: Tuning | None = None,
         toward: str | Iterable[Sentence] | None = None,
     ) -> Search:
@@ -121,7 +126,7 @@ class Search:
             searches_projective(decoder_called(toward).name, projective)
         if decoder in PROGRAMS or toward in PROGRAMS:
             threads = 1
-        settings = (restarts, start, seed, (tuning or Tuning()).core(), toward)
+        settings = (restarts, start, seed, proof, (tuning or Tuning()).core(), toward)
         return cls(decoder, projective, threads, max_iterations, float(time_limit), *settings)
 
     @property
@@ -153,6 +158,7 @@ class Search:
             self.seed,
             self.tuning,
             favoured,
+            max_sweeps(self.decoder, self.proof),
         )
 
     def solve(self, problem: Problem) -> Solution:
