@@ -151,7 +151,6 @@ Score Climber::removal(Index arc) const {
   return link_value(fan, place, now.first(i), now.subspan(i + 1));
 }
 
-// What the extras of the tree are worth if a word takes another arc. O(size^2).
 Score Climber::extras_with(Index arc) const {
   if (!extras_) return 0.0;
   Index& head = heads_[frames_.arc_modifiers[arc]];

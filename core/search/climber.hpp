@@ -61,6 +61,9 @@ class Climber {
   bool fits(Index arc) const;
   // The candidate from `head` to `modifier`, or -1.
   Index find_arc(Index head, Index modifier) const;
+  // What the extras of the tree are worth, and what if a word takes another arc. O(size^2).
+  Score extras_now() const { return extras_ ? extras_value(frames_, *extras_, heads_) : 0.0; }
+  Score extras_with(Index arc) const;
   Index root_word() const {
     return static_cast<Index>(std::find(heads_.begin() + 1, heads_.end(), 0) - heads_.begin());
   }
@@ -80,8 +83,6 @@ class Climber {
   Score removal(Index arc) const;
   Score loss_of_leaving(Index word) const { return state_.worth[state_.arcs[word]] + removal(state_.arcs[word]); }
   Score gain(Index arc, Score loss) const { return state_.worth[arc] + insertion(arc) - loss; }
-  Score extras_now() const { return extras_ ? extras_value(frames_, *extras_, heads_) : 0.0; }
-  Score extras_with(Index arc) const;
 
   void weigh(Index word);
   void shift(Index arc);
