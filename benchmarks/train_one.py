@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import time
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ def train(options: argparse.Namespace, folder: Path) -> headlong.Parser:
     """Trains and saves the parser, and what that cost."""
     begin = time.process_time()
     data, dev = (read(folder / f"{split}.conllu", options.limit) for split in ("train", "dev"))
+    if options.sample:
+        data = random.Random(options.seed).sample(data, min(options.sample, len(data)))
     parser = headlong.Parser(
         options.order,
         families=options.families,
@@ -70,6 +73,7 @@ def main() -> None:
     arguments.add_argument("--epochs", type=int, default=headlong.Parser().options.epochs)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--limit", type=int, default=0, help="the first so many sentences of each file; 0: all")
+    arguments.add_argument("--sample", type=int, default=0, help="train on so many sentences at random; 0: on all")
     arguments.add_argument("--reuse", action="store_true", help="only test, if the model is there already")
     options = arguments.parse_args()
     folder = treebanks() / options.treebank

@@ -9,6 +9,7 @@
 #include "bind_graph.hpp"
 #include "bind_parts.hpp"
 #include "trees/eisner.hpp"
+#include "trees/kbest.hpp"
 #include "trees/matrix_tree.hpp"
 #include "trees/mst.hpp"
 
@@ -95,6 +96,30 @@ void bind_trees(nb::module_& m) {
               "tuple[numpy.typing.NDArray[numpy.int32], float]"),
       "The best projective tree over scores[head, modifier]: (heads, score).\n\n"
       "If there is none the score is -inf and heads is a chain. O(words^3).");
+  m.def(
+      "best_trees",
+      [](const ArcScores& scores, Index count, bool single_root, bool projective) {
+        require(count >= 1, "count must be positive");
+        const Index size = checked_size(scores);
+        std::vector<Index> heads(size), rows;
+        std::vector<Score> values;
+        {
+          nb::gil_scoped_release release;
+          KBestWorkspace workspace;
+          KBestTrees trees(view(scores), size, root_rule(single_root), projective, workspace);
+          while (static_cast<Index>(values.size()) < count && trees.next(heads)) {
+            rows.insert(rows.end(), heads.begin(), heads.end());
+            values.push_back(tree_score(view(scores), size, heads));
+          }
+        }
+        return nb::make_tuple(copied<Out<Index, 2>>(rows, {values.size(), static_cast<std::size_t>(size)}),
+                              copied(values));
+      },
+      "scores"_a, "count"_a, "single_root"_a = true, "projective"_a = false,
+      nb::sig("def best_trees(scores: numpy.typing.NDArray[numpy.float64], count: int, single_root: bool = True, "
+              "projective: bool = False) -> tuple[numpy.typing.NDArray[numpy.int32], "
+              "numpy.typing.NDArray[numpy.float64]]"),
+      "The best trees over scores[head, modifier], the best first: (heads [trees, words], scores [trees]).");
   m.def(
       "eisner_marginals",
       [](const ArcScores& scores, bool single_root) {

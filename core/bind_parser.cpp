@@ -145,12 +145,13 @@ namespace {
 
 nb::tuple parse(const PyArcModel& self, const Batch& batch, const std::string& method, bool projective,
                 std::size_t threads, Index max_iterations, double time_limit, Index restarts, const std::string& start,
-                std::uint64_t seed) {
+                std::uint64_t seed, const Tuning* tuning, const std::optional<In<Index, 1>>& toward) {
   self.check(batch);
   TreeOptions options = options_of(method, projective, max_iterations, time_limit);
   set_restarts(options, restarts, start, seed);
   const Corpus corpus = batch.corpus();
   const std::size_t words = corpus.traits.size(), sentences = corpus.size();
+  tune(options, tuning, toward, words);
   std::vector<Index> heads(words, NO_HEAD), labels(words, -1), iterations(sentences);
   std::vector<double> scores(sentences, 0.0), bounds(sentences);
   std::vector<std::uint8_t> certified(sentences);
@@ -305,16 +306,20 @@ void bind_parser(nb::module_& m) {
            "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
       .def("parse", &parse, "batch"_a, "method"_a, "projective"_a, "threads"_a, "max_iterations"_a = 1000,
            "time_limit"_a = 0.0, "restarts"_a = RestartOptions().restarts, "start"_a = "nearby", "seed"_a = 0,
+           "tuning"_a.none() = nb::none(), "toward"_a = nb::none(),
            nb::sig("def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = "
-                   "1000, time_limit: float = 0.0, restarts: int = 60, start: str = 'nearby', seed: int = 0) -> "
+                   "1000, time_limit: float = 0.0, restarts: int = 60, start: str = 'nearby', seed: int = 0, tuning: "
+                   "Tuning | None = None, toward: numpy.typing.NDArray[numpy.int32] | None = None) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], "
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "
                    "numpy.typing.NDArray[numpy.int32], list[str]]"),
            "heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].\n\n"
-           "method: arcs, climb, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, hundreds of nodes "
+           "method: arcs, climb, greedy, greedy-pp, rerank, ad3, subgradient or exact; max_iterations: of ad3 and "
+           "subgradient, hundreds of nodes "
            "of exact;\n"
-           "time_limit: seconds a sentence, 0 for none; restarts, start, seed: of climb.")
+           "time_limit: seconds a sentence, 0 for none; restarts, start, seed: of climb; toward: heads [words] that\n"
+           "greedy inference favours.")
       .def("prune", &prune_all, "batch"_a, "projective"_a, "threads"_a,
            nb::sig("def prune(self, batch: Batch, projective: bool, threads: int) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),

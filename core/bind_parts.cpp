@@ -1,6 +1,7 @@
 // Frames and tree decoders for Python: shapes and numbers are checked here, and the GIL is released.
 #include "bind_parts.hpp"
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -89,10 +90,13 @@ void set_restarts(TreeOptions& options, Index restarts, const std::string& start
 TreeMethod method_of(const std::string& name) {
   static const std::map<std::string, TreeMethod> methods = {{"arcs", TreeMethod::Arcs},
                                                             {"climb", TreeMethod::Climb},
+                                                            {"greedy", TreeMethod::Greedy},
+                                                            {"greedy-pp", TreeMethod::GreedyPP},
+                                                            {"rerank", TreeMethod::Rerank},
                                                             {"ad3", TreeMethod::Ad3},
                                                             {"subgradient", TreeMethod::Subgradient},
                                                             {"exact", TreeMethod::Exact}};
-  require(methods.contains(name), "the methods are arcs, climb, ad3, subgradient and exact");
+  require(methods.contains(name), "the methods are arcs, climb, greedy, greedy-pp, rerank, ad3, subgradient and exact");
   return methods.at(name);
 }
 
@@ -118,6 +122,23 @@ const Extras* extras_of(const Frames& frames, const PyExtras* extras) {
   if (!extras) return nullptr;
   require(extras->frames == &frames, "the extras belong to other frames");
   return &extras->extras;
+}
+
+void bind_tuning(nb::module_& m) {
+  nb::class_<Tuning>(m, "Tuning", "Settings of greedy inference and reranking: see headlong.inference.Tuning.")
+      .def(
+          "__init__",
+          [](Tuning* self, double alpha, double beta, Index beam, Index swaps, Index absence,
+             const std::array<double, 3>& gammas, Index trees) {
+            require(alpha >= 0.0 && std::isfinite(alpha), "alpha must be a number from 0 on");
+            require(beta >= 0.0 && beta <= 1.0, "beta must be between 0 and 1");
+            require(beam >= 1 && swaps >= 0 && trees >= 1, "beam and trees must be positive, swaps not negative");
+            require(absence >= 0 && absence <= static_cast<Index>(Absence::Omit), "absence is 0, 1 or 2");
+            for (double gamma : gammas) require(std::abs(gamma) < 1e30, "gammas must be numbers");
+            new (self) Tuning{{true, alpha, beta, beam, swaps, static_cast<Absence>(absence), gammas}, trees};
+          },
+          "alpha"_a, "beta"_a, "beam"_a, "swaps"_a, "absence"_a, "gammas"_a, "trees"_a,
+          "Absence: 0 charge, 1 ignore, 2 omit.");
 }
 
 void bind_extras(nb::module_& m) {
@@ -159,11 +180,19 @@ void bind_extras(nb::module_& m) {
 
 }  // namespace
 
+void tune(TreeOptions& options, const Tuning* tuning, const std::optional<In<Index, 1>>& toward, std::size_t words) {
+  if (tuning) options.tuning = *tuning;
+  if (!toward) return;
+  require(toward->size() == words, "the tree to favour needs one head a word");
+  options.toward = view(*toward);
+}
+
 nb::object extras_object(nb::object frames, Extras extras) {
   return nb::cast(PyExtras(std::move(frames), std::move(extras)));
 }
 
 void bind_parts(nb::module_& m) {
+  bind_tuning(m);
   nb::class_<Frames>(m, "Frames",
                      "Candidate arcs of a sentence, and the scores of parts around each head in the order of its\n"
                      "automaton: see core/parts/frames.hpp.")
@@ -254,7 +283,7 @@ void bind_parts(nb::module_& m) {
           [](const Frames& frames, const In<double, 1>& arc_scores, const std::string& method, bool single_root,
              bool projective, Index max_iterations, Index max_nodes, Index max_sweeps, double time_limit,
              double tolerance, const PyExtras* extras, Index restarts, const std::string& start, std::uint64_t seed,
-             const std::optional<In<Index, 1>>& tree) {
+             const std::optional<In<Index, 1>>& tree, const Tuning* tuning, const std::optional<In<Index, 1>>& toward) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(max_iterations >= 1, "max_iterations must be positive");
             require(max_nodes >= 0 && max_sweeps >= 0, "max_nodes and max_sweeps must not be negative");
@@ -276,6 +305,7 @@ void bind_parts(nb::module_& m) {
               require(!single_root || roots <= 1, "the tree has more than one root");
               options.tree = view(*tree);
             }
+            tune(options, tuning, toward, frames.size);
             TreeSolution solution;
             const Extras* checked = extras_of(frames, extras);
             {
@@ -300,7 +330,7 @@ void bind_parts(nb::module_& m) {
           "arc_scores"_a, "method"_a = "ad3", "single_root"_a = true, "projective"_a = false, "max_iterations"_a = 1000,
           "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
           "extras"_a.none() = nb::none(), "restarts"_a = RestartOptions().restarts, "start"_a = "nearby", "seed"_a = 0,
-          "tree"_a.none() = nb::none(),
+          "tree"_a.none() = nb::none(), "tuning"_a.none() = nb::none(), "toward"_a = nb::none(),
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
           "certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was "
           "left.");

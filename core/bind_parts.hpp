@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
 #include <string>
 
 #include "bind_common.hpp"
@@ -23,6 +24,9 @@ headlong::TreeMethod method_of(const std::string& name);
 // Sets how hill climbing starts again: `start` is nearby, ad3, first-order or uniform.
 void set_restarts(headlong::TreeOptions& options, headlong::Index restarts, const std::string& start,
                   std::uint64_t seed);
+// Sets the settings of single methods and the tree to favour, [words] heads, if they are given.
+void tune(headlong::TreeOptions& options, const headlong::Tuning* tuning,
+          const std::optional<headlong::In<headlong::Index, 1>>& toward, std::size_t words);
 
 // Extras as a Python object, which keeps the frames that they were laid out for alive.
 nanobind::object extras_object(nanobind::object frames, headlong::Extras extras);

@@ -18,7 +18,7 @@ from tests.plain_extras import (
     plain_extras,
     possible_parts,
 )
-from tests.plain_frames import METHODS, PlainFrames, check_answer
+from tests.plain_frames import METHODS, PROOFS, PlainFrames, check_answer
 
 CHOICES = [*((kind,) for kind in KINDS), KINDS]
 NAMES = ["bigrams", "siblings", "crossing", "paths", "all"]
@@ -92,7 +92,7 @@ def one_candidate(heads: list[int]) -> PlainExtras:
     return extras
 
 
-@pytest.mark.parametrize("method", METHODS[1:])
+@pytest.mark.parametrize("method", PROOFS)
 def test_one_candidate_a_word(method: str) -> None:
     """Word 3 hangs on 1, and word 2 between them does not: each kind counts as it should."""
     extras = one_candidate([4, 0, 1, 2, 2])

@@ -41,7 +41,8 @@ FAMILIES = "sibling, grandparent, grand-sibling, tri-sibling, head-bigram, arbit
         ({"families": "+sibling,-bow"}, "found '-bow' in families, expected + or - and one of " + FAMILIES),
         (
             {"training_decoder": "mst"},
-            "found training_decoder = 'mst', expected one of exact, ad3, subgradient, climb, arcs, automata",
+            "found training_decoder = 'mst', expected one of exact, ad3, subgradient, climb, greedy, greedy-pp, "
+            "rerank, arcs, automata",
         ),
         (
             {"order": 2, "learner": "crf"},

@@ -88,7 +88,9 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const T
     const std::size_t begin = corpus.offsets[s], count = words.size();
     fold_best_labels(model.model, words, 0.0F, problem);
     const auto heads = answers.heads.subspan(begin, count), labels = answers.labels.subspan(begin, count);
-    decode_sentence(model.model, words, options, workspace, heads, labels);
+    TreeOptions own = options;
+    if (!own.toward.empty()) own.toward = own.toward.subspan(begin, count);
+    decode_sentence(model.model, words, own, workspace, heads, labels);
     if (model.model.nearby) label_tree(model.model, words, problem, heads, labels, labeler);
     const TreeSolution& solution = higher.solution;
     answers.scores[s] = solution.score;

@@ -53,6 +53,7 @@ std::vector<Candidates> prune_batch(const PrunedModel<Weight>& model, const Corp
                                     std::size_t threads);
 
 // Parses with the decoder of `options`, whose root rule is that of the model. A first-order model has one decoder.
+// `options.toward` has the heads of all words of the corpus.
 template <class Weight>
 void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const TreeOptions& options,
                  std::size_t threads, const Answers& answers);

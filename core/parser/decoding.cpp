@@ -15,7 +15,11 @@ bool Decoding::offer_tree(std::span<const Score> scores) {
   std::vector<Index>& heads = workspace_.heads;
   heads.resize(frames_->size);
   if (best_tree(*frames_, scores, options_.rules, heads, workspace_) == NEGATIVE_INFINITY) return false;
-  if (options_.method == TreeMethod::Arcs)
+  if (options_.method == TreeMethod::Greedy || options_.method == TreeMethod::GreedyPP)
+    offer_greedy();
+  else if (options_.method == TreeMethod::Rerank)
+    offer_ranked();
+  else if (options_.method == TreeMethod::Arcs)
     offer(tree_value(*frames_, arc_scores_, heads, workspace_.climb, extras_));
   else if (options_.method == TreeMethod::Climb)
     climb_often();
@@ -47,6 +51,33 @@ void Decoding::climb_often() {
   offer(result.value);
   solution_.iterations = result.climbs;
   solution_.status = result.in_time ? Status::Approximate : Status::Unconverged;
+}
+
+void Decoding::offer_greedy() {
+  const bool biased = !options_.toward.empty();
+  GreedyOptions greedy_options = options_.tuning.greedy;
+  greedy_options.predicts = options_.method == TreeMethod::GreedyPP;
+  GreedyWorkspace& greedy = workspace_.greedy;
+  if (biased)
+    bias_toward(*frames_, arc_scores_, options_.toward, greedy_options.gammas, greedy.frames, greedy.arc_scores);
+  if (!greedy_tree(biased ? greedy.frames : *frames_, biased ? greedy.arc_scores : arc_scores_, extras_,
+                   options_.rules.root, options_.rules.projective, greedy_options, seconds_left(), workspace_.heads,
+                   greedy))
+    solution_.status = Status::Unconverged;
+  offer(tree_value(*frames_, arc_scores_, workspace_.heads, workspace_.climb, extras_));
+}
+
+void Decoding::offer_ranked() {
+  // workspace_.dense has the arc scores since the best tree was found.
+  KBestTrees trees(workspace_.dense, frames_->size, options_.rules.root, options_.rules.projective, workspace_.kbest);
+  for (Index rank = 0; rank < options_.tuning.trees && trees.next(workspace_.heads); ++rank) {
+    offer(tree_value(*frames_, arc_scores_, workspace_.heads, workspace_.climb, extras_));
+    ++solution_.iterations;
+    if (options_.time_limit > 0.0 && seconds() > options_.time_limit) {
+      solution_.status = Status::Unconverged;
+      return;
+    }
+  }
 }
 
 bool Decoding::offer_rounded(std::span<const double> relaxed) {

@@ -43,7 +43,7 @@ class Decoding : public Rounder {
   double seconds_left() const {
     return options_.time_limit > 0.0 ? std::max(options_.time_limit - seconds(), 1e-9) : 0.0;
   }
-  bool proves() const { return options_.method != TreeMethod::Climb && options_.method != TreeMethod::Arcs; }
+  bool proves() const { return options_.method > TreeMethod::Rerank; }
   bool has_tree() const { return solution_.score > NEGATIVE_INFINITY; }
   bool is_good_enough(Score bound) const {
     return bound == NEGATIVE_INFINITY ||
@@ -66,7 +66,10 @@ class Decoding : public Rounder {
   // Climbs with restarts from the heads of the workspace, or from the tree that the options ask for, and keeps the
   // result. The status is then Approximate, or Unconverged if the time was up.
   void climb_often();
-  // The same under the relaxed values, the scores breaking ties.
+  // The trees of the methods Greedy and Rerank, where there is a tree of candidates.
+  void offer_greedy();
+  void offer_ranked();
+  // As offer_tree under the relaxed values, the scores breaking ties.
   bool offer_rounded(std::span<const double> relaxed);
   // Goes on with the arcs of `from` that are marked. Extras stay those of the arcs before.
   void keep(const Frames& from, std::span<const Score> scores, std::span<const std::uint8_t> marks);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "parser/descent.hpp"
+#include "search/greedy.hpp"
 #include "search/restarts.hpp"
 #include "solvers/solver.hpp"
 #include "trees/eisner.hpp"
+#include "trees/kbest.hpp"
 #include "trees/mst.hpp"
 
 namespace headlong {
@@ -12,6 +14,9 @@ namespace headlong {
 enum class TreeMethod : std::uint8_t {
   Arcs,         // the best tree of the arc scores alone; no bound
   Climb,        // randomized hill climbing from the best first-order tree; no bound
+  Greedy,       // one arc after the other (search/greedy.hpp), basic; no bound
+  GreedyPP,     // the same with predictions of partial parts
+  Rerank,       // the best of the k best first-order trees; no bound
   Ad3,          // then the relaxation
   Subgradient,  // the same by the subgradient method
   Exact         // branch and bound on the descent
@@ -19,6 +24,12 @@ enum class TreeMethod : std::uint8_t {
 
 // Nodes of branch and bound that count as an iteration: a node is quick, and hard sentences have thousands.
 inline constexpr Index NODES_PER_ITERATION = 100;
+
+// Settings of single methods.
+struct Tuning {
+  GreedyOptions greedy;
+  Index trees = 64;  // how many Rerank looks at
+};
 
 struct TreeOptions {
   TreeMethod method = TreeMethod::Ad3;
@@ -31,6 +42,8 @@ struct TreeOptions {
   RestartOptions restarts;       // of Climb; its time limit is the one above
   bool climbs_from_ad3 = false;  // Climb starts from the tree that Ad3 finds
   std::span<const Index> tree;   // [size] or, by default, empty: Climb starts from this one
+  Tuning tuning;
+  std::span<const Index> toward;  // [size] a tree that greedy inference is to favour, or empty
 };
 
 struct TreeSolution {
@@ -54,6 +67,8 @@ struct TreeWorkspace {
   EisnerWorkspace eisner;
   ClimbWorkspace climb;
   RestartWorkspace restarts;
+  GreedyWorkspace greedy;
+  KBestWorkspace kbest;
   Descent descent;
   Graph graph;
   std::vector<std::uint8_t> keep;  // [arcs]

@@ -25,6 +25,11 @@ def eisner(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tu
     If there is none the score is -inf and heads is a chain. O(words^3).
     """
 
+def best_trees(scores: numpy.typing.NDArray[numpy.float64], count: int, single_root: bool = True, projective: bool = False) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
+    """
+    The best trees over scores[head, modifier], the best first: (heads [trees, words], scores [trees]).
+    """
+
 def eisner_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
     """
     Arc probabilities over all projective trees: (marginals[head, modifier], log_partition).
@@ -104,12 +109,13 @@ class ArcModel:
         Candidates: at most max_heads a word, with at least threshold times the word's best posterior.
         """
 
-    def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = 1000, time_limit: float = 0.0, restarts: int = 60, start: str = 'nearby', seed: int = 0) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], list[str]]:
+    def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = 1000, time_limit: float = 0.0, restarts: int = 60, start: str = 'nearby', seed: int = 0, tuning: Tuning | None = None, toward: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], list[str]]:
         """
         heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].
 
-        method: arcs, climb, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, hundreds of nodes of exact;
-        time_limit: seconds a sentence, 0 for none; restarts, start, seed: of climb.
+        method: arcs, climb, greedy, greedy-pp, rerank, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, hundreds of nodes of exact;
+        time_limit: seconds a sentence, 0 for none; restarts, start, seed: of climb; toward: heads [words] that
+        greedy inference favours.
         """
 
     def prune(self, batch: Batch, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
@@ -230,6 +236,14 @@ class ArcTrainer:
 
     def apply(self, lesson: int, step: float, time: float) -> None: ...
 
+class Tuning:
+    """
+    Settings of greedy inference and reranking: see headlong.inference.Tuning.
+    """
+
+    def __init__(self, alpha: float, beta: float, beam: int, swaps: int, absence: int, gammas: Sequence[float], trees: int) -> None:
+        """Absence: 0 charge, 1 ignore, 2 omit."""
+
 class Frames:
     """
     Candidate arcs of a sentence, and the scores of parts around each head in the order of its
@@ -283,7 +297,7 @@ class Frames:
         The factor graph of the sentence: the tree, then the automata of the heads with modifiers, then extras.
         """
 
-    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09, extras: Extras | None = None, restarts: int = 60, start: str = 'nearby', seed: int = 0, tree: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
+    def solve(self, arc_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], method: str = 'ad3', single_root: bool = True, projective: bool = False, max_iterations: int = 1000, max_nodes: int = 1000, max_sweeps: int = 64, time_limit: float = 0.0, tolerance: float = 1e-09, extras: Extras | None = None, restarts: int = 60, start: str = 'nearby', seed: int = 0, tree: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, tuning: Tuning | None = None, toward: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
         """
         The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,
         certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was left.

@@ -115,6 +115,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "or copy the new tree there (default: %(default)s)",
     )
     _add_search(parser)
+    _add_tuning(parser)
     parser.add_argument(
         "--confidence",
         action="store_true",
@@ -134,10 +135,11 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     """How trees are searched."""
     parser.add_argument(
         "--decoder",
-        choices=("mst", "eisner", "climb", "ad3", "subgradient", "exact", "lp", "ilp"),
+        choices=("mst", "eisner", "climb", "greedy", "greedy-pp", "rerank", "ad3", "subgradient", "exact", "lp", "ilp"),
         help="how trees are found, whatever the model was trained with: mst and eisner by arc scores alone, climb by "
-        "local search, ad3 and subgradient by dual decomposition, exact by branch and bound, lp and ilp by HiGHS "
-        "(which needs headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
+        "local search, greedy and greedy-pp arc by arc, rerank among the best by arc scores, ad3 and subgradient by "
+        "dual decomposition, exact by branch and bound, lp and ilp by HiGHS (which needs headlong[exact]) "
+        "(default: exact; for order 1, where all are exact, mst or eisner)",
     )
     parser.add_argument(
         "--trees",
@@ -178,6 +180,24 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_tuning(parser: argparse.ArgumentParser) -> None:
+    """Settings of single decoders."""
+    parser.add_argument(
+        "--tune",
+        default="",
+        metavar="SETTINGS",
+        help="settings of greedy, greedy-pp and rerank, such as beam=3,swaps=10: alpha, beta, beam, swaps, absence "
+        "(charge, ignore or omit), gamma1, gamma2, gamma3, trees; headlong.inference.Tuning explains them "
+        "(default: what does well on development data)",
+    )
+    parser.add_argument(
+        "--toward",
+        metavar="DECODER|FILE",
+        help="trees that greedy and greedy-pp are to favour: those of another decoder, or of a file in CoNLL-U with "
+        "the same sentences (default: none)",
+    )
+
+
 def run(args: argparse.Namespace) -> int:
     """Parse all inputs."""
     jobs = _jobs(args)
@@ -187,13 +207,26 @@ def run(args: argparse.Namespace) -> int:
     if args.output_dir is not None:
         os.makedirs(args.output_dir, exist_ok=True)
     skipped, tally = Skipped(), _Tally()
+    toward = _toward(args.toward)
     try:
         for inputs, target in jobs:
-            _Job(args, model, skipped, tally).run(inputs, target)
+            _Job(args, model, skipped, tally, toward).run(inputs, target)
     finally:
         skipped.report()
         tally.report(always=args.solution)
     return 0
+
+
+def _toward(name: str | None) -> str | Iterator[Sentence] | None:
+    """The trees to favour: the name of a decoder, or the sentences of a file, for all inputs together."""
+    from headlong.inference.decoders import DECODERS
+    from headlong.text import read_conllu
+
+    if name is None or name in DECODERS:
+        return name
+    if not os.path.exists(name):
+        raise DataError("no such file", f"a file, or a decoder: {', '.join(DECODERS)}", path=name)
+    return read_conllu(name)
 
 
 def _is_text(name: str) -> bool:
@@ -266,8 +299,15 @@ def _output_name(name: str, output_format: str | None) -> str:
 class _Job:
     """Parsing of some inputs into one output."""
 
-    def __init__(self, args: argparse.Namespace, model: Parser | Pipeline, skipped: Skipped, tally: _Tally) -> None:
-        self.args, self.model, self.skipped, self.tally = args, model, skipped, tally
+    def __init__(
+        self,
+        args: argparse.Namespace,
+        model: Parser | Pipeline,
+        skipped: Skipped,
+        tally: _Tally,
+        toward: str | Iterator[Sentence] | None,
+    ) -> None:
+        self.args, self.model, self.skipped, self.tally, self.toward = args, model, skipped, tally, toward
         self.stream = Stream("parsed")
 
     def run(self, inputs: Sequence[str], target: str) -> None:
@@ -281,6 +321,7 @@ class _Job:
     def _parsed(self, inputs: Sequence[str], target: str) -> Iterator[Sentence]:
         """The parsed sentences up to the first trouble."""
         from headlong import Parser
+        from headlong.inference import Tuning
 
         args = self.args
         sentences = self.stream.until_trouble(chain.from_iterable(map(self._read, inputs)))
@@ -295,6 +336,8 @@ class _Job:
             restarts=args.restarts,
             start=args.start,
             seed=args.seed,
+            tuning=Tuning.parse(args.tune),
+            toward=self.toward,
             deps=args.deps,
             confidence=args.confidence,
             solution=args.solution,

@@ -137,7 +137,7 @@ def _add_options(parser: argparse.ArgumentParser, order: int) -> None:
     )
     parser.add_argument(
         "--training-decoder",
-        choices=("exact", "ad3", "subgradient", "climb", "arcs", "automata"),
+        choices=("exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "rerank", "arcs", "automata"),
         default="exact",
         help="how trees are found in training with orders above 1; climb is the quickest of those that look at all "
         "parts, and automata lets every head choose its modifiers by itself (default: %(default)s)",

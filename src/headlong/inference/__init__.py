@@ -1,5 +1,6 @@
 """Factor graphs over binary variables: state a problem with variables and factors, solve it with any method."""
 
+from headlong.inference.decoders import best_trees
 from headlong.inference.factors import (
     AndOut,
     AtMost,
@@ -21,6 +22,7 @@ from headlong.inference.local_optima import count_local_optima, estimate_local_o
 from headlong.inference.random_trees import random_trees
 from headlong.inference.solving import GraphSolution, solve
 from headlong.inference.structures import Path, Tree
+from headlong.inference.tuning import Tuning
 from headlong.inference.variables import Variables
 
 __all__ = [
@@ -40,9 +42,11 @@ __all__ = [
     "Path",
     "PythonFactor",
     "Tree",
+    "Tuning",
     "Variables",
     "Xor",
     "XorOut",
+    "best_trees",
     "count_local_optima",
     "estimate_local_optima",
     "random_trees",

@@ -6,6 +6,9 @@ decoder         what it does
 ``mst``         the best tree of the arc scores alone, by maximum spanning tree; O(n^2)
 ``eisner``      the same among projective trees (Eisner 1996); O(n^3)
 ``climb``       randomized hill climbing under all parts, from that tree (Zhang et al. 2014)
+``greedy``      one arc after the other, each the best of its moment (Tchernowitz et al. 2016, algorithm 1)
+``greedy-pp``   the same with predictions of the parts that are not complete (their algorithm 2)
+``rerank``      the best of the `trees` best first-order trees (after Zhang et al. 2014a)
 ``ad3``         a descent on the dual with dropping of arcs, then AD3 on what is left (Martins et al. 2013)
 ``subgradient`` the same with the subgradient method (Koo et al. 2010)
 ``exact``       the same with branch and bound on the descent: the optimum, unless a limit is reached
@@ -14,7 +17,8 @@ decoder         what it does
 =============== ======================================================================================================
 
 Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`` by the first two; with larger parts
-``mst``, ``eisner`` and ``climb`` are quick guesses ("approximate"). All take the same options:
+``mst``, ``eisner``, ``climb``, ``greedy``, ``greedy-pp`` and ``rerank`` are quick guesses ("approximate"). All take
+the same options:
 
 - `projective`: search, bound and certify projective trees only. ``eisner`` always does, ``mst`` never.
 - `max_iterations`: of AD3 or the subgradient method behind the descent, or hundreds of nodes of ``exact``; others
@@ -24,12 +28,16 @@ Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`
   climbs in a row (0: it climbs once). The first climb starts from the best tree of the arc scores. Then, with `start`
   "nearby", from the best tree so far with one or two arcs forced upon it; with "first-order" or "uniform", from trees
   drawn from the first-order distribution or uniformly. "ad3" is "nearby" with ``ad3``'s tree as the first.
+- `tuning`: settings of ``greedy``, ``greedy-pp`` and ``rerank``, which others ignore.
+- `toward`: heads [size] of a tree that ``greedy`` and ``greedy-pp`` are to favour, such as that of another decoder
+  or parser: an ensemble of two. Others ignore it, and so do all where there are no larger parts.
 
 At a limit the answer is the best tree so far, with the lowest bound so far, and the status "unconverged".
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -43,13 +51,14 @@ from headlong.inference.problem import FLOAT64, INT32, Problem, Solution, Status
 from headlong.inference.random_trees import checked_seed
 from headlong.inference.solving import solve
 from headlong.inference.structures import Path, Tree
+from headlong.inference.tuning import Tuning
 
 MAX_ITERATIONS = 1000
 RESTARTS = 60
 STARTS = ("nearby", "first-order", "uniform", "ad3")
 NODES_PER_ITERATION = 100  # as in the core: nodes are quick
 PROGRAMS = ("lp", "ilp")  # decoders that go through HiGHS
-TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "arcs")
+TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "rerank", "arcs")
 """The methods of the core, for parts of any order; "arcs", which looks at arc scores alone, is both ``mst`` and
 ``eisner``."""
 
@@ -70,6 +79,8 @@ class Decoder:
         restarts: int = RESTARTS,
         start: str = "nearby",
         seed: int = 0,
+        tuning: Tuning | None = None,
+        toward: Sequence[int] | INT32 | None = None,
     ) -> Solution:
         """Solves one problem; `projective` None: as the decoder's name says, any trees but for ``eisner``."""
         projective = searches_projective(self.name, projective)
@@ -77,7 +88,11 @@ class Decoder:
         check_restarts(restarts, start, seed)
         if self.name in PROGRAMS:
             return _by_program(problem, self.name, projective, time_limit)
-        return _by_core(problem, self.name, projective, max_iterations, time_limit, restarts, start, seed)
+        if toward is not None and len(toward) != problem.size:
+            raise OptionError(f"found {len(toward)} heads to favour, expected {problem.size}")
+        return _by_core(
+            problem, self.name, projective, max_iterations, time_limit, restarts, start, seed, tuning, toward
+        )
 
 
 def _by_core(
@@ -89,6 +104,8 @@ def _by_core(
     restarts: int = RESTARTS,
     start: str = "nearby",
     seed: int = 0,
+    tuning: Tuning | None = None,
+    toward: Sequence[int] | INT32 | None = None,
 ) -> Solution:
     """By a method of the core."""
     frames = problem.frames
@@ -107,6 +124,8 @@ def _by_core(
         restarts=restarts,
         start=start,
         seed=seed,
+        tuning=tuning.core() if tuning else None,
+        toward=None if toward is None else np.asarray(toward, np.int32),
     )
     heads = found["heads"]
     score = problem.score(heads)  # the same sum, also where the core stopped adding
@@ -207,7 +226,29 @@ def marginals(problem: Problem, *, projective: bool = False) -> tuple[FLOAT64, f
     return kernel(problem.matrix(), problem.single_root)
 
 
-DECODERS = {name: Decoder(name) for name in ("mst", "eisner", "climb", "ad3", "subgradient", "exact", *PROGRAMS)}
+def best_trees(problem: Problem, count: int, *, projective: bool = False) -> tuple[INT32, FLOAT64]:
+    """The `count` best trees by arc scores alone, the best first: heads [trees, size] and scores [trees].
+
+    There are fewer if the candidates have fewer trees. Sets of trees are split by the first head in which they differ
+    from the best one (Lawler 1972), and only looked into when they can have the next tree: O(n^2) each, projective
+    O(n^3), mostly a few a tree.
+
+    >>> heads, scores = best_trees(Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]]), 5)
+    >>> heads.tolist(), scores.tolist()
+    ([[-1, 2, 0], [-1, 0, 1]], [8.0, 3.0])
+    """
+    if not 1 <= count < 2**31:
+        raise OptionError(f"found count = {count}, expected at least 1")
+    return _core.best_trees(problem.matrix(), count, problem.single_root, projective)
+
+
+DECODERS = {
+    name: Decoder(name)
+    for name in (
+        *("mst", "eisner", "climb", "greedy", "greedy-pp", "rerank", "ad3", "subgradient", "exact"),
+        *PROGRAMS,
+    )
+}
 
 
 def decoder(name: str) -> Decoder:

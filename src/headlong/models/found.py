@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise
-from typing import cast
+from itertools import accumulate, chain, islice, pairwise
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from headlong import _core
+from headlong.errors import OptionError
 from headlong.features.attributes import WordEncoder
 from headlong.inference.problem import FLOAT64, INT32, Solution, Status
 from headlong.text import Sentence
@@ -75,13 +76,15 @@ class Chunk:
     counts: list[int]
     batch: _core.Batch
     offsets: INT32
+    favoured: INT32 | None = None  # [words] heads that greedy inference is to favour
 
     @classmethod
-    def of(cls, sentences: list[Sentence], encoder: WordEncoder) -> Chunk:
-        """The sentences cut and encoded."""
+    def of(cls, sentences: list[Sentence], encoder: WordEncoder, others: Iterator[Sentence] | None) -> Chunk:
+        """The sentences cut and encoded, with the trees of `others` to favour."""
         cuts = list(map(cut, sentences))
         pieces = list(chain.from_iterable(cuts))
-        return cls(sentences, pieces, list(map(len, cuts)), *encoder.batch(pieces))
+        favoured = None if others is None else _favoured(sentences, list(islice(others, len(sentences))), cuts)
+        return cls(sentences, pieces, list(map(len, cuts)), *encoder.batch(pieces), favoured)
 
     def whole(self, found: Found, label_names: Sequence[str]) -> Found:
         """What was found for the pieces as what was found for the sentences."""
@@ -127,6 +130,27 @@ def cut(sentence: Sentence) -> list[Sentence]:
         )
         begin = end
     return pieces
+
+
+def _favoured(sentences: Sequence[Sentence], others: Sequence[Sentence], cuts: Sequence[Sequence[Sentence]]) -> INT32:
+    """The heads of other trees of the sentences, for the words of all pieces; -1 where a head is in another piece."""
+    if len(others) < len(sentences):
+        raise OptionError("found fewer trees to favour than sentences, expected one for each")
+    found: list[npt.NDArray[Any]] = []
+    for sentence, other, pieces in zip(sentences, others, cuts, strict=True):
+        if len(other) != len(sentence):
+            start = " ".join(sentence.forms[1:6])
+            raise OptionError(
+                f"found a tree of {len(other)} words to favour for the sentence that begins with {start!r}, "
+                f"expected one of {len(sentence)} words"
+            )
+        heads, before = np.array(other.heads, np.int32), 0
+        for piece in pieces:
+            own = heads[before + 1 : before + len(piece) + 1]
+            inside = (own > before) & (own <= before + len(piece))
+            found += [np.array([-1]), np.where(inside, own - before, np.where(own == 0, 0, -1))]
+            before += len(piece)
+    return np.concatenate(found).astype(np.int32)
 
 
 def join(found: Found, counts: Sequence[int], label_names: Sequence[str]) -> Found:

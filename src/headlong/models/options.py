@@ -15,6 +15,9 @@ from headlong.learning.losses import LEARNERS
 from headlong.models.arcs import Pruning, TrainedArcs, pruned_model
 from headlong.models.settings import check_choice, check_positive, check_ranges
 
+TrainingDecoder = Literal["exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "rerank", "arcs", "automata"]
+"""How trees are found in training; see `ParserOptions`."""
+
 
 @dataclass(frozen=True)
 class ParserOptions:
@@ -36,8 +39,9 @@ class ParserOptions:
         any for orders above 1, and for order 1 projective ones if at most 1 % of the training arcs are
         non-projective: arc scores alone cannot tell the few crossing arcs that are right.
     training_decoder: how trees are found in training with orders above 1 (and on the development data): "exact", "ad3",
-        "subgradient", "climb", "arcs", or "automata": then every head chooses its modifiers by itself, which need not
-        make a tree (Koo 2010, section 6), and "exact" is used on the development data.
+        "subgradient", "climb", "greedy", "greedy-pp", "rerank", "arcs", or "automata": then every head chooses its
+        modifiers by itself, which need not make a tree (Koo 2010, section 6), and "exact" is used on the
+        development data.
     """
 
     order: int = 1
@@ -57,7 +61,7 @@ class ParserOptions:
     pruner_bits: int = 20
     root: Literal["auto", "single", "multi"] = "auto"
     trees: Literal["auto", "any", "projective"] = "auto"
-    training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs", "automata"] = "exact"
+    training_decoder: TrainingDecoder = "exact"
     seed: int = 1
     licence: str = ""
     name: str = ""

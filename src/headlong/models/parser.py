@@ -20,7 +20,7 @@ from headlong.models.ahead import check_threads, work_ahead
 from headlong.models.arcs import family_kind
 from headlong.models.found import Chunk, Found, with_solution
 from headlong.models.keeping import Arrays, Kept, State, fitting_together, required
-from headlong.models.options import ParserOptions, Trained
+from headlong.models.options import ParserOptions, Trained, TrainingDecoder
 from headlong.models.search import Search, SearchOptions
 from headlong.models.settings import check_choice
 from headlong.models.storage import parser_from_state, parser_state
@@ -64,7 +64,7 @@ class Parser(Kept):
         pruner_bits: int = 20,
         root: Literal["auto", "single", "multi"] = "auto",
         trees: Literal["auto", "any", "projective"] = "auto",
-        training_decoder: Literal["exact", "ad3", "subgradient", "climb", "arcs", "automata"] = "exact",
+        training_decoder: TrainingDecoder = "exact",
         seed: int = 1,
         licence: str = "",
         name: str = "",
@@ -121,8 +121,8 @@ class Parser(Kept):
     ) -> Iterator[Sentence]:
         """The sentences with HEAD and DEPREL replaced, in order, as they come: memory does not grow with the input.
 
-        How trees are searched is said by `SearchOptions`: `decoder`, `trees`, and limits. A sentence of more than 1,000
-        words is parsed in pieces, and is not certified: status "approximate".
+        How trees are searched is said by `SearchOptions`: `decoder`, `trees`, limits and more. A sentence of more than
+        1,000 words is parsed in pieces, and is not certified: status "approximate".
 
         `deps` says what becomes of a DEPS column that the new tree makes stale. With `confidence` each word's MISC gets
         ``HeadProb`` and ``LabelProb``, the probabilities of its arc and of its labelled arc: those of the distribution
@@ -184,8 +184,10 @@ class Parser(Kept):
     ) -> Iterator[tuple[list[Sentence], Found]]:
         """The sentences in chunks, with what was found for them; threads take a chunk each."""
 
+        others = None if isinstance(search.toward, str | None) else iter(search.toward)
+
         def prepare(sentences: list[Sentence]) -> Chunk:
-            return Chunk.of(sentences, self._encoder)
+            return Chunk.of(sentences, self._encoder, others)
 
         def work(chunk: Chunk) -> Found:
             found = self._decode(chunk, search)
@@ -200,7 +202,8 @@ class Parser(Kept):
 
     def _decode(self, chunk: Chunk, search: Search) -> Found:
         if search.in_core:
-            return Found(chunk.offsets, *search.parse(self._model, chunk.batch))
+            favoured = self._decode(chunk, search.first).heads if search.first else chunk.favoured
+            return Found(chunk.offsets, *search.parse(self._model, chunk.batch, favoured))
         solved = [search.solve(self._problem(piece, search.projective)) for piece in chunk.pieces]
         heads = np.concatenate([one.heads for one in solved])
         return Found.of(chunk.offsets, solved, self._model.label(chunk.batch, heads, search.projective, 1))

@@ -28,6 +28,7 @@ _STEPS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _FOLD_EPOCHS = 5
 _DROP = 2  # of packed weights, see `pack`
 _CHUNK = 64  # sentences that a thread takes at once: 4 % faster than 16, and no slower than 256
+_Chunk = tuple[list[Sentence], str | list[Sentence] | None]  # with the trees to favour, as in `SearchOptions`
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,7 @@ class Pipeline(Kept):
         threads: int = 1,
         confidence: bool = False,
         report: Callable[[Solution], None] | None = None,
+        toward: str | Iterable[Sentence] | None = None,
         **options: Any,
     ) -> Iterator[Sentence]:
         """The sentences with tags, lemmas and trees, in order, as they come: memory does not grow with the input.
@@ -150,24 +152,31 @@ class Pipeline(Kept):
         """
         check_threads(threads)
         check_choice("tag", tag, get_args(TagOption))
-        self.parser.parse([], **options)  # complains about options before any work is done
+        # Complains about options before any work is done.
+        self.parser.parse([], toward=toward if isinstance(toward, str) else None, **options)
+        others = toward if isinstance(toward, str | None) else iter(toward)
 
-        def work(chunk: list[Sentence]) -> tuple[list[Sentence], list[Solution]]:
+        def with_trees(chunk: list[Sentence]) -> _Chunk:
+            return chunk, others if isinstance(others, str | None) else list(islice(others, len(chunk)))
+
+        def work(piece: _Chunk) -> tuple[list[Sentence], list[Solution]]:
+            chunk, trees = piece
             solutions: list[Solution] = []
             tagged = self.annotate(chunk, tag, confidence=confidence)
-            parsed = self.parser.parse(tagged, confidence=confidence, report=solutions.append, **options)
+            parsed = self.parser.parse(tagged, confidence=confidence, report=solutions.append, toward=trees, **options)
             return list(parsed), solutions
 
-        return self._parse(iter(sentences), work, threads, report)
+        stream = iter(sentences)
+        chunks = iter(lambda: list(islice(stream, _CHUNK)), [])
+        return self._parse(map(with_trees, chunks), work, threads, report)
 
     @staticmethod
     def _parse(
-        sentences: Iterator[Sentence],
-        work: Callable[[list[Sentence]], tuple[list[Sentence], list[Solution]]],
+        chunks: Iterator[_Chunk],
+        work: Callable[[_Chunk], tuple[list[Sentence], list[Solution]]],
         threads: int,
         report: Callable[[Solution], None] | None,
     ) -> Iterator[Sentence]:
-        chunks = iter(lambda: list(islice(sentences, _CHUNK)), [])
         for _, (parsed, solutions) in work_ahead(chunks, work, threads):
             for sentence, solution in zip(parsed, solutions, strict=True):
                 if report:

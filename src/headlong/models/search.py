@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict
 
 from headlong import _core
@@ -16,10 +17,12 @@ from headlong.inference.decoders import (
     searches_projective,
 )
 from headlong.inference.decoders import decoder as decoder_called
-from headlong.inference.problem import Problem, Solution
+from headlong.inference.problem import INT32, Problem, Solution
+from headlong.inference.tuning import Tuning
 from headlong.models.ahead import check_threads
 from headlong.models.options import Trained
 from headlong.models.settings import check_choice
+from headlong.text import Sentence
 
 # Sentences handed to the core at once. Each thread takes such a chunk: 16 are parsed in about 10 ms with order 1, which
 # keeps all threads busy until shortly before the end, and cost less than 1 % more than 256.
@@ -37,6 +40,9 @@ class SearchOptions(TypedDict, total=False):
     max_iterations, time_limit (in seconds; 0: none): a sentence whose search reaches one of them gets the best tree so
         far, and is not certified; which sentences the time limit meets depends on the machine.
     restarts, start, seed: of the decoder "climb"; see `headlong.inference.decoders`.
+    tuning: settings of "greedy", "greedy-pp" and "rerank"; others ignore them.
+    toward: trees that "greedy" and "greedy-pp" favour: those of another decoder, by its name, or those of sentences,
+        one for each, such as another parser's output. Order 1 and other decoders ignore them.
     """
 
     decoder: str | None
@@ -46,6 +52,8 @@ class SearchOptions(TypedDict, total=False):
     restarts: int
     start: str
     seed: int
+    tuning: Tuning | None
+    toward: str | Iterable[Sentence] | None
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,8 @@ class Search:
     restarts: int
     start: str
     seed: int
+    tuning: _core.Tuning
+    toward: str | Iterable[Sentence] | None
 
     @classmethod
     def of(
@@ -78,6 +88,8 @@ class Search:
         restarts: int = RESTARTS,
         start: str = "nearby",
         seed: int = 0,
+        tuning: Tuning | None = None,
+        toward: str | Iterable[Sentence] | None = None,
     ) -> Search:
         """The search that is asked for, with the defaults of a trained parser; OptionError for what cannot work."""
         projective = None
@@ -95,8 +107,17 @@ class Search:
         check_restarts(restarts, start, seed)
         projective = searches_projective(decoder, projective)
         threads = check_threads(threads)
-        threads = 1 if decoder in PROGRAMS else threads
-        return cls(decoder, projective, threads, max_iterations, float(time_limit), restarts, start, seed)
+        if isinstance(toward, str):
+            searches_projective(decoder_called(toward).name, projective)
+        if decoder in PROGRAMS or toward in PROGRAMS:
+            threads = 1
+        settings = (restarts, start, seed, (tuning or Tuning()).core(), toward)
+        return cls(decoder, projective, threads, max_iterations, float(time_limit), *settings)
+
+    @property
+    def first(self) -> Search | None:
+        """The search for the trees to favour, if that is another one."""
+        return replace(self, decoder=self.toward, toward=None) if isinstance(self.toward, str) else None
 
     @property
     def in_core(self) -> bool:
@@ -106,10 +127,10 @@ class Search:
     @property
     def chunk(self) -> int:
         """How many sentences to take at once; programs, which are slow, go one by one."""
-        return _CHUNK if self.in_core else 1
+        return _CHUNK if self.in_core and self.toward not in PROGRAMS else 1
 
-    def parse(self, model: _core.ArcModel, batch: _core.Batch) -> tuple[Any, ...]:
-        """What the core finds for a batch: all that `Found` wants but the offsets."""
+    def parse(self, model: _core.ArcModel, batch: _core.Batch, favoured: INT32 | None) -> tuple[Any, ...]:
+        """What the core finds for a batch, given heads to favour: all that `Found` wants but the offsets."""
         return model.parse(
             batch,
             core_method(self.decoder),
@@ -120,6 +141,8 @@ class Search:
             self.restarts,
             self.start,
             self.seed,
+            self.tuning,
+            favoured,
         )
 
     def solve(self, problem: Problem) -> Solution:
