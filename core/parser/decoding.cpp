@@ -19,6 +19,8 @@ bool Decoding::offer_tree(std::span<const Score> scores) {
     offer_greedy();
   else if (options_.method == TreeMethod::Rerank)
     offer_ranked();
+  else if (options_.method == TreeMethod::Sample)
+    offer_sampled();
   else if (options_.method == TreeMethod::Arcs)
     offer(tree_value(*frames_, arc_scores_, heads, workspace_.climb, extras_));
   else if (options_.method == TreeMethod::Climb)
@@ -78,6 +80,17 @@ void Decoding::offer_ranked() {
       return;
     }
   }
+}
+
+void Decoding::offer_sampled() {
+  SamplerOptions sampling = options_.tuning.sampling;
+  sampling.seed = options_.restarts.seed;
+  sampling.seconds = seconds_left();
+  const SampleResult result = sample_best(*frames_, arc_scores_, options_.rules.root, options_.rules.projective,
+                                          sampling, workspace_.heads, workspace_.climb, workspace_.sampler, extras_);
+  offer(result.value);
+  solution_.iterations = result.sweeps;
+  if (!result.in_time) solution_.status = Status::Unconverged;
 }
 
 bool Decoding::offer_rounded(std::span<const double> relaxed) {

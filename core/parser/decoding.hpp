@@ -66,9 +66,10 @@ class Decoding : public Rounder {
   // Climbs with restarts from the heads of the workspace, or from the tree that the options ask for, and keeps the
   // result. The status is then Approximate, or Unconverged if the time was up.
   void climb_often();
-  // The trees of the methods Greedy and Rerank, where there is a tree of candidates.
+  // The trees of the methods Greedy, Rerank and Sample, where there is a tree of candidates.
   void offer_greedy();
   void offer_ranked();
+  void offer_sampled();
   // As offer_tree under the relaxed values, the scores breaking ties.
   bool offer_rounded(std::span<const double> relaxed);
   // Goes on with the arcs of `from` that are marked. Extras stay those of the arcs before.

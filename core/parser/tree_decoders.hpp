@@ -4,6 +4,7 @@
 #include "parser/descent.hpp"
 #include "search/greedy.hpp"
 #include "search/restarts.hpp"
+#include "search/sampler.hpp"
 #include "solvers/solver.hpp"
 #include "trees/eisner.hpp"
 #include "trees/kbest.hpp"
@@ -16,6 +17,7 @@ enum class TreeMethod : std::uint8_t {
   Climb,        // randomized hill climbing from the best first-order tree; no bound
   Greedy,       // one arc after the other (search/greedy.hpp), basic; no bound
   GreedyPP,     // the same with predictions of partial parts
+  Sample,       // the best of the trees that a sampler comes by (search/sampler.hpp); no bound
   Rerank,       // the best of the k best first-order trees; no bound
   Ad3,          // then the relaxation
   Subgradient,  // the same by the subgradient method
@@ -28,7 +30,8 @@ inline constexpr Index NODES_PER_ITERATION = 100;
 // Settings of single methods.
 struct Tuning {
   GreedyOptions greedy;
-  Index trees = 64;  // how many Rerank looks at
+  Index trees = 64;         // how many Rerank looks at
+  SamplerOptions sampling;  // its seed is that of restarts, its time limit the one below
 };
 
 struct TreeOptions {
@@ -68,6 +71,7 @@ struct TreeWorkspace {
   ClimbWorkspace climb;
   RestartWorkspace restarts;
   GreedyWorkspace greedy;
+  SamplerWorkspace sampler;
   KBestWorkspace kbest;
   Descent descent;
   Graph graph;

@@ -9,10 +9,11 @@ namespace headlong {
 
 namespace {
 
-constexpr Index REDRAWN = 4;         // heads that a proposal redraws, as in the paper
-constexpr Index MAX_STARTS = 100;    // trees to draw for a start that is worth something
-constexpr double COLDEST = 0.01;     // the last temperature, as a share of the first
-constexpr double LOWEST = 1e-12;     // a temperature below which only the best choices are left anyway
+constexpr Index REDRAWN = 4;        // heads that a proposal redraws, as in the paper
+constexpr Index SWEEPS_A_TREE = 4;  // on average, between proposals of whole trees: few are accepted
+constexpr Index MAX_STARTS = 100;   // trees to draw for a start that is worth something
+constexpr double COLDEST = 0.01;    // the last temperature, as a share of the first
+constexpr double LOWEST = 1e-12;    // a temperature below which only the best choices are left anyway
 
 }  // namespace
 
@@ -68,7 +69,7 @@ Index Sampler::steps() const {
 bool Sampler::step(Index number, double temperature) {
   const Index last = steps() - 1;
   temperature = std::max(temperature, LOWEST);
-  if (number == last) return redraw_all(temperature);
+  if (number == last) return random_.below(SWEEPS_A_TREE) == 0 && redraw_all(temperature);
   const bool gibbs = options_.kernel == SamplerKernel::Gibbs;
   if (!gibbs && number < last - 1) return redraw(temperature);
   const std::vector<Index>& words = gibbs ? workspace_.words : workspace_.root_words;
@@ -167,7 +168,8 @@ bool Sampler::propose(double temperature) {
     left.push_back(old);
   }
   if (left.empty()) return false;
-  const bool is_within = std::all_of(left.begin(), left.end(), [this](Index arc) { return fits(frames_.arc_modifiers[arc]); });
+  const bool is_within =
+      std::all_of(left.begin(), left.end(), [this](Index arc) { return fits(frames_.arc_modifiers[arc]); });
   const Score value = is_within ? climber_.total() : NEGATIVE_INFINITY;
   if (std::log(random_.uniform()) < (value - value_) / temperature - first_order) {
     value_ = value;

@@ -11,9 +11,9 @@
 // by a random walk (Wilson 1996); what first-order scores do not know decides on acceptance. The root stays; it changes
 // by Gibbs steps of words that may be the root.
 //
-// In both, each sweep ends with a proposal of a whole tree from the first-order distribution, so that the chain reaches
-// every tree that is worth something, whatever arcs are pruned and whatever parts forbidden. Trees outside the rules,
-// crossing ones if projective trees are wanted, are worth nothing.
+// In both, one of four sweeps ends with a proposal of a whole tree from the first-order distribution, so that the chain
+// reaches every tree that is worth something, whatever arcs are pruned and whatever parts forbidden. Trees outside the
+// rules, crossing ones if projective trees are wanted, are worth nothing.
 #pragma once
 
 #include "search/climber.hpp"

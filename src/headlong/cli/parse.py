@@ -135,9 +135,12 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     """How trees are searched."""
     parser.add_argument(
         "--decoder",
-        choices=("mst", "eisner", "climb", "greedy", "greedy-pp", "rerank", "ad3", "subgradient", "exact", "lp", "ilp"),
+        choices=(
+            *("mst", "eisner", "climb", "greedy", "greedy-pp", "sample", "rerank", "ad3", "subgradient", "exact"),
+            *("lp", "ilp"),
+        ),
         help="how trees are found, whatever the model was trained with: mst and eisner by arc scores alone, climb by "
-        "local search, greedy and greedy-pp arc by arc, rerank among the best by arc scores, ad3 and subgradient by "
+        "local search, greedy and greedy-pp arc by arc, sample at random, rerank among the best by arc scores, ad3 and subgradient by "
         "dual decomposition, exact by branch and bound, lp and ilp by HiGHS (which needs headlong[exact]) "
         "(default: exact; for order 1, where all are exact, mst or eisner)",
     )
@@ -176,7 +179,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         "(nearby, and first of all from the tree of ad3) (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of what climb draws at random (default: %(default)s)"
+        "--seed", type=int, default=0, metavar="S", help="of what climb and sample draw at random (default: %(default)s)"
     )
 
 
@@ -186,8 +189,9 @@ def _add_tuning(parser: argparse.ArgumentParser) -> None:
         "--tune",
         default="",
         metavar="SETTINGS",
-        help="settings of greedy, greedy-pp and rerank, such as beam=3,swaps=10: alpha, beta, beam, swaps, absence "
-        "(charge, ignore or omit), gamma1, gamma2, gamma3, trees; headlong.inference.Tuning explains them "
+        help="settings of greedy, greedy-pp, sample and rerank, such as beam=3,swaps=10: alpha, beta, beam, swaps, "
+        "absence (charge, ignore or omit), gamma1, gamma2, gamma3, trees, kernel (gibbs or mh), samples, temperature; "
+        "headlong.inference.Tuning explains them "
         "(default: what does well on development data)",
     )
     parser.add_argument(

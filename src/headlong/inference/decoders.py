@@ -8,6 +8,7 @@ decoder         what it does
 ``climb``       randomized hill climbing under all parts, from that tree (Zhang et al. 2014)
 ``greedy``      one arc after the other, each the best of its moment (Tchernowitz et al. 2016, algorithm 1)
 ``greedy-pp``   the same with predictions of the parts that are not complete (their algorithm 2)
+``sample``      the best of the trees that a sampler comes by while it cools down (Zhang et al. 2014a)
 ``rerank``      the best of the `trees` best first-order trees (after Zhang et al. 2014a)
 ``ad3``         a descent on the dual with dropping of arcs, then AD3 on what is left (Martins et al. 2013)
 ``subgradient`` the same with the subgradient method (Koo et al. 2010)
@@ -17,7 +18,7 @@ decoder         what it does
 =============== ======================================================================================================
 
 Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`` by the first two; with larger parts
-``mst``, ``eisner``, ``climb``, ``greedy``, ``greedy-pp`` and ``rerank`` are quick guesses ("approximate"). All take
+``mst``, ``eisner``, ``climb``, ``greedy``, ``greedy-pp``, ``sample`` and ``rerank`` are guesses ("approximate"). All take
 the same options:
 
 - `projective`: search, bound and certify projective trees only. ``eisner`` always does, ``mst`` never.
@@ -28,7 +29,8 @@ the same options:
   climbs in a row (0: it climbs once). The first climb starts from the best tree of the arc scores. Then, with `start`
   "nearby", from the best tree so far with one or two arcs forced upon it; with "first-order" or "uniform", from trees
   drawn from the first-order distribution or uniformly. "ad3" is "nearby" with ``ad3``'s tree as the first.
-- `tuning`: settings of ``greedy``, ``greedy-pp`` and ``rerank``, which others ignore.
+  `seed` is of ``sample`` as well.
+- `tuning`: settings of ``greedy``, ``greedy-pp``, ``sample`` and ``rerank``, which others ignore.
 - `toward`: heads [size] of a tree that ``greedy`` and ``greedy-pp`` are to favour, such as that of another decoder
   or parser: an ensemble of two. Others ignore it, and so do all where there are no larger parts.
 
@@ -58,7 +60,7 @@ RESTARTS = 60
 STARTS = ("nearby", "first-order", "uniform", "ad3")
 NODES_PER_ITERATION = 100  # as in the core: nodes are quick
 PROGRAMS = ("lp", "ilp")  # decoders that go through HiGHS
-TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "rerank", "arcs")
+TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "sample", "rerank", "arcs")
 """The methods of the core, for parts of any order; "arcs", which looks at arc scores alone, is both ``mst`` and
 ``eisner``."""
 
@@ -245,7 +247,7 @@ def best_trees(problem: Problem, count: int, *, projective: bool = False) -> tup
 DECODERS = {
     name: Decoder(name)
     for name in (
-        *("mst", "eisner", "climb", "greedy", "greedy-pp", "rerank", "ad3", "subgradient", "exact"),
+        *("mst", "eisner", "climb", "greedy", "greedy-pp", "sample", "rerank", "ad3", "subgradient", "exact"),
         *PROGRAMS,
     )
 }
