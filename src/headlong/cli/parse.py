@@ -140,9 +140,9 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
             *("lp", "ilp"),
         ),
         help="how trees are found, whatever the model was trained with: mst and eisner by arc scores alone, climb by "
-        "local search, greedy and greedy-pp arc by arc, sample at random, rerank among the best by arc scores, ad3 and subgradient by "
-        "dual decomposition, exact by branch and bound, lp and ilp by HiGHS (which needs headlong[exact]) "
-        "(default: exact; for order 1, where all are exact, mst or eisner)",
+        "local search, greedy and greedy-pp arc by arc, sample at random, rerank among the best by arc scores, ad3 "
+        "and subgradient by dual decomposition, exact by branch and bound, lp and ilp by HiGHS (which needs "
+        "headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
     )
     parser.add_argument(
         "--trees",
@@ -179,7 +179,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         "(nearby, and first of all from the tree of ad3) (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of what climb and sample draw at random (default: %(default)s)"
+        "--seed", type=int, default=0, metavar="S", help="of what climb and sample draw (default: %(default)s)"
     )
 
 

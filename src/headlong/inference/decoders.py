@@ -18,8 +18,8 @@ decoder         what it does
 =============== ======================================================================================================
 
 Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`` by the first two; with larger parts
-``mst``, ``eisner``, ``climb``, ``greedy``, ``greedy-pp``, ``sample`` and ``rerank`` are guesses ("approximate"). All take
-the same options:
+``mst``, ``eisner``, ``climb``, ``greedy``, ``greedy-pp``, ``sample`` and ``rerank`` are guesses
+("approximate"). All take the same options:
 
 - `projective`: search, bound and certify projective trees only. ``eisner`` always does, ``mst`` never.
 - `max_iterations`: of AD3 or the subgradient method behind the descent, or hundreds of nodes of ``exact``; others

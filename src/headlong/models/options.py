@@ -102,7 +102,7 @@ class ParserOptions:
             )
         if self.learner == "crf" and self.training_decoder == "samplerank":
             raise OptionError("found learner = 'crf' with training_decoder = 'samplerank', expected mira or perceptron")
-        extras = [family.name for family in self.part_families() if family in dependency.EXTRAS]
+        extras = self._extras()
         if extras and self.training_decoder == "automata":
             raise OptionError(f"found training_decoder = 'automata' with {extras[0]}, which no head automaton scores")
         check_positive(self, "aggressiveness", "rate")
@@ -114,9 +114,13 @@ class ParserOptions:
     @property
     def evaluation_decoder(self) -> str:
         """How trees are found on the development data."""
-        if self.training_decoder == "samplerank" and any(family in dependency.EXTRAS for family in self.part_families()):
+        if self.training_decoder == "samplerank" and self._extras():
             return "climb"
         return "exact" if self.training_decoder in ("automata", "samplerank") else self.training_decoder
+
+    def _extras(self) -> list[str]:
+        """The families that are not part of frames, by name."""
+        return [family.name for family in self.part_families() if family in dependency.EXTRAS]
 
     def part_families(self) -> tuple[Family, ...]:
         """The families of parts of more than one arc, in the order of the core."""
