@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import t as student
 
 from headlong import Parser, Problem
 from headlong.errors import OptionError
@@ -18,12 +19,12 @@ from tests.plain_extras import KINDS, PlainExtras, plain_extras, possible_parts
 from tests.plain_frames import PlainFrames, plain_frames
 from tests.strategies import Scores, both_kinds, both_root_rules, random_scores
 from tests.test_higher import Setting
-from tests.test_random_trees import SCORES, check_distribution
+from tests.test_random_trees import SCORES
 from tests.test_tree_decoders import random_frames
 
 kernels = pytest.mark.parametrize("kernel", ["gibbs", "mh"])
-SWEEPS = 5  # a sentence in learning, as in the core
-THIN = 8  # sweeps between trees that are taken for independent of each other
+CHAINS, SWEEPS = 16, 2000
+SWEEPS_A_LESSON = 5  # as in the core
 
 
 def some_frames(
@@ -82,6 +83,33 @@ def core_arguments(plain: Any) -> tuple[Any, ...]:
     return plain.core() if isinstance(plain, PlainExtras) else (*plain.core(), None)
 
 
+def check_chains(chains: list[Any], trees: Any, values: Scores) -> None:
+    """Each chain tells how frequent trees and arcs are; the means must not be too far from the truth, by Student's test
+    at the level 0.001 for all of them together, whatever the trees of one chain have to do with each other."""
+    weights = np.exp(values - values.max())
+    weights /= weights.sum()
+    size = trees.shape[1]
+    numbers = {tuple(tree): number for number, tree in enumerate(trees.tolist())}
+    rows = []
+    for chain in chains:
+        counts = np.zeros(len(trees))
+        for tree, count in zip(*np.unique(chain, axis=0, return_counts=True), strict=True):
+            counts[numbers[tuple(tree.tolist())]] = count / len(chain)
+        assert not counts[values == -np.inf].any()
+        rows.append(counts)
+    frequencies = np.array(rows)
+    arcs = np.array([[tree[word] == head for head in range(size) for word in range(1, size)] for tree in trees], float)
+    common = np.column_stack([np.eye(len(trees))[:, weights >= 0.01], arcs])
+    check_means(frequencies @ common, weights @ common)
+
+
+def check_means(found: Scores, expected: Scores) -> None:
+    """Rows are independent estimates."""
+    errors = found.std(axis=0, ddof=1) / np.sqrt(len(found))
+    limit = float(student.ppf(1.0 - 0.0005 / max(1, int((errors > 0.0).sum())), len(found) - 1))
+    assert (np.abs(found.mean(axis=0) - expected) <= limit * errors + 1e-4).all()
+
+
 @kernels
 @both_kinds
 @both_root_rules
@@ -90,12 +118,12 @@ def test_distribution(name: str, single_root: bool, projective: bool, kernel: st
     plain = PROBLEMS[name]
     temperature = 2.0 if name == "second order" else 1.0
     core, scores, extras = core_arguments(plain)
-    size = len(plain.frames.candidates if isinstance(plain, PlainExtras) else plain.candidates)
-    trees = all_trees(size - 1, single_root, projective)
+    trees = all_trees(core.size - 1, single_root, projective)
     worth = plain.worth if isinstance(plain, PlainExtras) else plain.tree_worth
     values = np.array([worth(tree) for tree in trees]) / temperature
-    drawn = core.sampled_trees(scores, single_root, projective, kernel, temperature, 4000 * THIN, 50, 7, extras)
-    check_distribution(drawn[::THIN], trees, values)
+    rules = (single_root, projective, kernel, temperature)
+    chains = [core.sampled_trees(scores, *rules, SWEEPS, 100, seed, extras) for seed in range(CHAINS)]
+    check_chains(chains, trees, values)
 
 
 @kernels
@@ -105,8 +133,8 @@ def test_first_order_distribution(kind: str, single_root: bool, kernel: Any) -> 
     scores = SCORES[kind]
     trees = all_trees(len(scores) - 1, single_root)
     problem = Problem.from_matrix(scores, single_root=single_root)
-    drawn = sampled_trees(problem, 4000 * THIN, kernel=kernel, seed=11)
-    check_distribution(drawn[::THIN], trees, tree_scores(scores, trees))
+    chains = [sampled_trees(problem, SWEEPS, kernel=kernel, seed=seed) for seed in range(CHAINS)]
+    check_chains(chains, trees, tree_scores(scores, trees))
 
 
 def marginals_of(trees: Any, values: Scores) -> Scores:
@@ -120,11 +148,11 @@ def marginals_of(trees: Any, values: Scores) -> Scores:
     return found
 
 
-def check_marginals(found: Scores, expected: Scores, samples: int) -> None:
-    """Within four standard errors of a third as many independent samples."""
-    error = np.sqrt(expected * (1.0 - expected) * 3 / samples)
-    assert (np.abs(found - expected) <= 4.0 * error + 1e-12).all()
-    np.testing.assert_allclose(found.sum(axis=0)[1:], 1.0)
+def check_marginals(problem: Problem, kernel: Any, expected: Scores) -> None:
+    """Against the mean of several chains."""
+    found = np.array([sampled_marginals(problem, samples=SWEEPS, kernel=kernel, seed=seed) for seed in range(CHAINS)])
+    np.testing.assert_allclose(found.sum(axis=1)[:, 1:], 1.0)
+    check_means(found.reshape(CHAINS, -1), expected.ravel())
 
 
 @kernels
@@ -136,9 +164,7 @@ def test_marginals(triples: bool, single_root: bool, kernel: Any) -> None:
     arcs = np.array([[head, word] for word, row in enumerate(plain.candidates) for head in row], np.int32)
     problem = Problem(plain.size, arcs, scores, np.full(len(arcs), -1, np.int32), single_root, core)
     trees = all_trees(plain.size - 1, single_root)
-    expected = marginals_of(trees, np.array([plain.tree_worth(tree) for tree in trees]))
-    found = sampled_marginals(problem, samples=20_000, kernel=kernel, seed=5)
-    check_marginals(found, expected, 20_000)
+    check_marginals(problem, kernel, marginals_of(trees, np.array([plain.tree_worth(tree) for tree in trees])))
 
 
 @kernels
@@ -146,8 +172,7 @@ def test_marginals(triples: bool, single_root: bool, kernel: Any) -> None:
 def test_first_order_marginals(single_root: bool, kernel: Any) -> None:
     scores = random_scores(4, 9)
     problem = Problem.from_matrix(scores, single_root=single_root)
-    found = sampled_marginals(problem, samples=20_000, kernel=kernel, seed=6)
-    check_marginals(found, enumerated_marginals(scores, single_root)[0], 20_000)
+    check_marginals(problem, kernel, enumerated_marginals(scores, single_root)[0])
 
 
 @kernels
@@ -255,7 +280,7 @@ def test_losses_are_differences_of_features(seed: int, kinds: set[int], nearby: 
         for of_labels, weights in ((False, setting.tables.parts.ravel()), (True, setting.tables.labels.ravel())):
             places, values = setting.trainer.difference(lesson, of_labels)
             product += float(weights[places].astype(np.float64) @ values)
-        errors = SWEEPS * (loss + product)
+        errors = SWEEPS_A_LESSON * (loss + product)
         assert errors == pytest.approx(cost * round(errors), abs=1e-2)
         assert errors >= -1e-2
         assert loss >= -1e-6 or nearby

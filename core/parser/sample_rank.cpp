@@ -5,7 +5,7 @@ namespace headlong {
 namespace {
 
 constexpr Index SWEEPS = 5;  // a sentence and epoch
-constexpr double TEMPERATURE = 1.0;
+constexpr double TEMPERATURE = 0.25;
 
 // The constraints of one sentence.
 class Ranking {
