@@ -15,12 +15,10 @@ from headlong.features.attributes import (
     ATTRIBUTES,
     MAX_TAGS,
     WordEncoder,
-    joints,
     parse_feats,
     shape,
 )
 from headlong.text import Sentence
-from headlong.text.tokens import MultiwordToken
 from headlong.text.universal import UD_TAGS
 from tests import oracles
 
@@ -78,7 +76,6 @@ def test_attributes_of_a_word():
         "feats": "Case=Nom|Number=Plur|Number[psor]=Sing",
         "Case": "Nom",
         "Number[psor]": "Sing",
-        "joint": "__",
     }
     assert codes == {name: code(name, value) for name, value in values.items()}
 
@@ -299,23 +296,3 @@ def test_an_encoder_shared_by_threads(monkeypatch):
     for thread in threads:
         thread.join()
     assert not errors
-
-
-def test_joints_tell_spaces_and_multiword_tokens() -> None:
-    """German 'zum' is two words in one token, here in quotes and before a full stop."""
-    sentence = Sentence.from_words(
-        ["Er", "ging", '"', "zu", "dem", '"', "Tor", "."],
-        misc=["_", "_", "SpaceAfter=No", "SpaceAfter=No", "_", "_", "SpaceAfter=No", "SpaceAfter=No"],
-        multiword=[MultiwordToken(4, 5, "zum", misc="SpaceAfter=No")],
-    )
-    assert joints(sentence) == ["__", "__", "__", "_.", ".-", "-.", "._", "_.", "._"]
-
-
-def test_words_differ_by_how_they_are_joined() -> None:
-    apart = Sentence.from_words(['"', "Tor", '"'], upos=["PUNCT", "NOUN", "PUNCT"])
-    quoted = apart.with_columns(misc=["_", "SpaceAfter=No", "SpaceAfter=No", "_"])
-    codes, _, _ = WordEncoder(("joint", "lower"), ("NOUN", "PUNCT")).encode([quoted, apart])
-    joint, lower = codes.T.reshape(2, 2, 4)
-    assert len(set(joint[0, 1:].tolist())) == 3
-    assert len(set(joint[1].tolist())) == 1
-    assert (lower[0] == lower[1]).all()

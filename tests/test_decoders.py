@@ -209,7 +209,7 @@ def test_a_problem_as_a_graph_is_worth_the_same(frames, projective):
 def test_decoders_by_name():
     for name, function in DECODERS.items():
         assert decoder(name) is function
-    with pytest.raises(OptionError, match="found decoder 'best', expected one of mst, eisner, climb, ad3"):
+    with pytest.raises(OptionError, match="found decoder 'best', expected one of mst, eisner, climb, greedy"):
         decoder("best")
 
 

@@ -43,7 +43,7 @@ def test_pages_that_go_on_from_block_to_block(name):
     assert not result.failed
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/drawing.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/drawing.md", "docs/choosing-a-decoder.md"])
 def test_python_on_the_page(name, monkeypatch):
     """Blocks of a page with >>> are doctests; the others, which need files, must at least be Python."""
     page = ROOT / name

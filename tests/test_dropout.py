@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from headlong import OptionError, Parser
-from headlong.features.attributes import WordEncoder, attribute_code
+from headlong.features.attributes import WordEncoder
 from headlong.learning.dropout import WordDropout
 from headlong.text import Sentence
 from tests import toy
@@ -93,22 +93,3 @@ def test_training_sees_what_is_hidden():
 def test_strengths_that_cannot_work(strength):
     with pytest.raises(OptionError, match=f"found word_dropout = {strength}, expected 0 or more"):
         Parser(word_dropout=strength).fit(toy.treebank())
-
-
-def test_some_sentences_are_seen_as_written_apart():
-    """All words of such a sentence at once, one sentence in ten, and nothing else of it."""
-    one = Sentence.from_words(["a", "b"], upos=["NOUN"] * 2, misc=["SpaceAfter=No", "_"])
-    names = ("joint", "upos")
-    codes, _, _ = WordEncoder(names, ("NOUN",)).encode([one] * 200)
-    original, apart = codes.copy(), attribute_code("joint", "__")
-    dropout = WordDropout([one] * 200, names, codes, 0.5, 1)
-    shares = []
-    for epoch in range(1, 51):
-        dropout.draw(epoch)
-        assert (codes[:, 1] == original[:, 1]).all()
-        changed = (codes[:, 0] != original[:, 0]).reshape(200, 3)
-        assert (changed[:, 1] == changed[:, 2]).all()
-        assert not changed[:, 0].any()
-        assert (codes[:, 0].reshape(200, 3)[changed] == apart).all()
-        shares.append(changed[:, 1].mean())
-    assert np.mean(shares) == pytest.approx(0.1, abs=0.01)  # 3.3 standard deviations

@@ -11,6 +11,7 @@
 from importlib.metadata import PackageNotFoundError, version
 
 from headlong.errors import DataError, HeadlongError, ModelError, OptionError
+from headlong.evaluation import compare_decoders
 from headlong.inference.problem import Problem, Solution
 from headlong.models.labeler import SequenceLabeler
 from headlong.models.loading import load
@@ -36,6 +37,7 @@ __all__ = [
     "SequenceLabeler",
     "Solution",
     "Tagger",
+    "compare_decoders",
     "load",
     "read_conllu",
     "write_conllu",

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from headlong.cli import check, evaluate, inspect, label, parse, train
+from headlong.cli import check, compare, evaluate, inspect, label, parse, train
 from headlong.cli.shared import HelpFormatter, complain
 from headlong.errors import HeadlongError, OptionError
 
@@ -21,6 +21,7 @@ a first parser, from a treebank of Universal Dependencies (https://universaldepe
   headlong train    --train en-train.conllu --dev en-dev.conllu --output en.model
   headlong parse    --model en.model en-test.conllu --output parsed.conllu
   headlong evaluate en-test.conllu parsed.conllu
+  headlong compare  en.model en-dev.conllu
   headlong inspect  en.model
 
 chunks, entities or tags, from files with a word a line:
@@ -88,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
         "--traceback", action="store_true", help="show where in the program an error came up (for bug reports)"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (train, parse, label, evaluate, inspect, check):
+    for module in (train, parse, label, evaluate, compare, inspect, check):
         module.add_parser(commands)
     return parser
 

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, cast
 from headlong.cli.shared import (
     Skipped,
     add_command,
+    add_search,
     add_skip_bad,
     add_threads,
     check_folder,
     complain,
     load_model,
+    search_options,
 )
 from headlong.cli.streams import Stream, add_inputs, add_output, check_overwriting, with_bar
 from headlong.errors import DataError, OptionError
@@ -28,6 +30,7 @@ from headlong.errors import DataError, OptionError
 if TYPE_CHECKING:
     from headlong import Parser, Pipeline, Solution
     from headlong.drawing import OutputFormat
+    from headlong.models.search import SearchOptions
     from headlong.text import Format, Sentence
 
 _DESCRIPTION = """\
@@ -114,8 +117,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="what becomes of enhanced dependencies (DEPS), which the new tree makes stale: write _, keep them, "
         "or copy the new tree there (default: %(default)s)",
     )
-    _add_search(parser)
-    _add_tuning(parser)
+    _add_decoder(parser)
     parser.add_argument(
         "--confidence",
         action="store_true",
@@ -131,8 +133,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_skip_bad(parser, "they will be missing in the output, and their number is reported at the end")
 
 
-def _add_search(parser: argparse.ArgumentParser) -> None:
-    """How trees are searched."""
+def _add_decoder(parser: argparse.ArgumentParser) -> None:
+    """``--decoder``, and how trees are searched."""
     parser.add_argument(
         "--decoder",
         choices=(
@@ -144,56 +146,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         "and subgradient by dual decomposition, exact by branch and bound, lp and ilp by HiGHS (which needs "
         "headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
     )
-    parser.add_argument(
-        "--trees",
-        choices=("any", "projective"),
-        help="look for any tree, or for those without crossing arcs only (default: as in training)",
-    )
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=10.0,
-        metavar="S",
-        help="seconds a sentence may take; then the best tree so far is written, and counted as not certified; "
-        "0 is no limit (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--max-iterations",
-        type=int,
-        default=1000,
-        metavar="N",
-        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--restarts",
-        type=int,
-        default=60,
-        metavar="K",
-        help="climb ends when its best tree has not changed for so many restarts (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--start",
-        default="nearby",
-        metavar="NAME",
-        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), ad3 "
-        "(nearby, and first of all from the tree of ad3) (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of what climb and sample draw (default: %(default)s)"
-    )
-
-
-def _add_tuning(parser: argparse.ArgumentParser) -> None:
-    """Settings of single decoders."""
-    parser.add_argument(
-        "--tune",
-        default="",
-        metavar="SETTINGS",
-        help="settings of greedy, greedy-pp, sample and rerank, such as beam=3,swaps=10: alpha, beta, beam, swaps, "
-        "absence (charge, ignore or omit), gamma1, gamma2, gamma3, trees, kernel (gibbs or mh), samples, temperature; "
-        "headlong.inference.Tuning explains them "
-        "(default: what does well on development data)",
-    )
+    add_search(parser)
     parser.add_argument(
         "--toward",
         metavar="DECODER|FILE",
@@ -325,23 +278,15 @@ class _Job:
     def _parsed(self, inputs: Sequence[str], target: str) -> Iterator[Sentence]:
         """The parsed sentences up to the first trouble."""
         from headlong import Parser
-        from headlong.inference import Tuning
 
         args = self.args
+        options: SearchOptions = {**search_options(args), "decoder": args.decoder, "toward": self.toward}
         sentences = self.stream.until_trouble(chain.from_iterable(map(self._read, inputs)))
         parsed = self.model.parse(
             sentences,
             **({} if isinstance(self.model, Parser) else {"tag": args.tag}),
             threads=args.threads,
-            decoder=args.decoder,
-            trees=args.trees,
-            max_iterations=args.max_iterations,
-            time_limit=args.time_limit,
-            restarts=args.restarts,
-            start=args.start,
-            seed=args.seed,
-            tuning=Tuning.parse(args.tune),
-            toward=self.toward,
+            **options,
             deps=args.deps,
             confidence=args.confidence,
             solution=args.solution,

@@ -13,6 +13,7 @@ from headlong.errors import DataError, ModelError, OptionError
 
 if TYPE_CHECKING:
     from headlong import Parser
+    from headlong.models.search import DecoderOptions
     from headlong.text import Sentence
 
 First = TypeVar("First")
@@ -138,6 +139,70 @@ def thread_count(text: str) -> int:
     if text.isdecimal():
         return int(text)
     raise argparse.ArgumentTypeError(f"found {text!r}, expected a number, 0 or auto")
+
+
+def add_search(parser: argparse.ArgumentParser) -> None:
+    """``--trees``, and how they are searched: see `search_options`."""
+    parser.add_argument(
+        "--trees",
+        choices=("any", "projective"),
+        help="look for any tree, or for those without crossing arcs only (default: as in training)",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=10.0,
+        metavar="S",
+        help="seconds a sentence may take; then the best tree so far is taken, and counted as not certified; "
+        "0 is no limit (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-iterations",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--restarts",
+        type=int,
+        default=60,
+        metavar="K",
+        help="climb ends when its best tree has not changed for so many restarts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--start",
+        default="nearby",
+        metavar="NAME",
+        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), ad3 "
+        "(nearby, and first of all from the tree of ad3) (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="of what climb and sample draw (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--tune",
+        default="",
+        metavar="SETTINGS",
+        help="settings of greedy, greedy-pp, sample and rerank, such as beam=3,swaps=10: alpha, beta, beam, swaps, "
+        "absence (charge, ignore or omit), gamma1, gamma2, gamma3, trees, kernel (gibbs or mh), samples, temperature; "
+        "headlong.inference.Tuning explains them (default: what does well on development data)",
+    )
+
+
+def search_options(args: argparse.Namespace) -> DecoderOptions:
+    """What was said by the options of `add_search`."""
+    from headlong.inference import Tuning
+
+    return {
+        "trees": args.trees,
+        "time_limit": args.time_limit,
+        "max_iterations": args.max_iterations,
+        "restarts": args.restarts,
+        "start": args.start,
+        "seed": args.seed,
+        "tuning": Tuning.parse(args.tune),
+    }
 
 
 def complain(message: str, kind: str = "warning: ") -> None:

@@ -73,10 +73,10 @@ class Stream:
             raise self.trouble
 
 
-def with_bar(sentences: Iterator[Sentence], target: str) -> Iterator[Sentence]:
+def with_bar(sentences: Iterable[Sentence], target: str) -> Iterator[Sentence]:
     """The sentences, counted for somebody who watches standard error unless they come out there too."""
     if not on_terminal() or (target == "-" and sys.stdout.isatty()):
-        return sentences
+        return iter(sentences)
     from tqdm import tqdm
 
     counted: Iterator[Sentence] = iter(tqdm(sentences, unit=" sentences", file=sys.stderr))

@@ -39,7 +39,8 @@ def _variables(colours: dict[str, str]) -> str:
 def opening(width: float, height: float, place: str = "") -> str:
     """The first tag of a drawing."""
     x, y = coordinate(width), coordinate(height)
-    return f'<svg xmlns="http://www.w3.org/2000/svg" class="headlong" role="img"{place} width="{x}" height="{y}" viewBox="0 0 {x} {y}">'
+    size = f'width="{x}" height="{y}" viewBox="0 0 {x} {y}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" class="headlong" role="img"{place} {size}>'
 
 
 def paper(width: float, height: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from headlong.evaluation.comparison import DecoderComparison
 from headlong.evaluation.result import Evaluation
 from headlong.evaluation.scores import LengthBin, Score
 from headlong.evaluation.significance import Comparison
@@ -43,6 +44,32 @@ def report_comparison(comparison: Comparison) -> str:
         f"Low and High bound B - A with {100 * comparison.confidence:g} % confidence."
     )
     return f"{_table(title, _DIFFERENCE_COLUMNS, rows)}\n{note}"
+
+
+def report_decoders(comparison: DecoderComparison) -> str:
+    """The tables of `compare_decoders`: decoders, and pairs of them; shares are in percent."""
+    columns = ["Certified", "Optimal", "Best", "us/word", "UAS", "LAS"]
+    if any(one.uas is None for one in comparison.decoders):
+        columns = columns[:-2]
+    rows = []
+    for one in comparison.decoders:
+        optimal = _percent(one.optimal / comparison.proven) if comparison.proven else "-"
+        shares = (_percent(one.certified / comparison.sentences), optimal, _percent(one.best / comparison.sentences))
+        accuracy = (_percent(share) for share in (one.uas, one.las) if share is not None)
+        rows.append((one.name, *shares, f"{comparison.microseconds(one):.1f}", *accuracy))
+    left_out = f"; too long, and left out: {comparison.left_out:,}" if comparison.left_out else ""
+    notes = (
+        f"Sentences: {comparison.sentences:,}; words: {comparison.words:,}{left_out}.\n"
+        "Certified: the decoder proves its tree to be a best one.\n"
+        f"Optimal: its tree is a best one, whoever proves that (sentences with a proof: {comparison.proven:,}).\n"
+        "Best: no decoder found a better tree. us/word: CPU time of decoding."
+    )
+    pairs = [(f"{pair.first} against {pair.second}", pair.better, pair.equal, pair.worse) for pair in comparison.pairs]
+    tables = [f"{_table('Decoders', tuple(columns), rows)}\n{notes}"]
+    if pairs:
+        counts = [(name, *map(str, numbers)) for name, *numbers in pairs]
+        tables.append(_table("Trees of the first, by score", ("Better", "Equal", "Worse"), counts))
+    return "\n\n".join(tables)
 
 
 def _score_table(title: str, scores: Mapping[str, Score]) -> str:

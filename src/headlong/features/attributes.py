@@ -28,8 +28,6 @@ UINT8 = npt.NDArray[np.uint8]
 AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbForm", "Tense")
 OPTIONAL_COLUMNS = ("lemmas", "xpos", "feats")
 MAX_TAGS = 62  # the core has 64 tag numbers; 0 is the root and the last one any other tag
-APART = "__"
-"""The joint of a word with a space before and after it."""
 _PUNCTUATION, _VERB, _CONJUNCTION = 1, 2, 4
 _CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION}
 
@@ -69,7 +67,7 @@ _OF_FORM: dict[str, Callable[[str], str]] = {
     "infix4": lambda form: form[-7:-4].lower(),
     "infix5": lambda form: form[-8:-5].lower(),
 }
-ATTRIBUTES = (*_OF_FORM, "lemma", "upos", "xpos", "feats", "joint")
+ATTRIBUTES = (*_OF_FORM, "lemma", "upos", "xpos", "feats")
 
 
 def form_attributes(form: str) -> dict[str, str]:
@@ -98,25 +96,6 @@ def parse_feats(feats: str) -> dict[str, str]:
 def attribute_code(name: str, value: str) -> int:
     """The 32-bit code of an attribute's value."""
     return zlib.crc32(_bytes(value), zlib.crc32(name.encode()))
-
-
-def joints(sentence: Sentence) -> list[str]:
-    """How each word, the root first, is written with the word before and the word after it: ``_`` with a space between
-    them, ``.`` without one, ``-`` in one multiword token.
-
-    Which way quotes open, and what a suffix belongs to, shows nowhere else. Worth 0.2 LAS on tr_imst and nothing
-    on el_gdt.
-
-    >>> from headlong import Sentence
-    >>> joints(Sentence.from_words(["He", "left", "."], misc=["_", "SpaceAfter=No", "_"]))
-    ['__', '__', '_.', '._']
-    """
-    after = ["." if "SpaceAfter=No" in misc else "_" for misc in sentence.misc]
-    for token in sentence.multiword:
-        after[token.first : token.last] = "-" * (token.last - token.first)
-        after[token.last] = "." if "SpaceAfter=No" in token.misc else "_"
-    after[0] = after[-1] = "_"
-    return [before + here for before, here in zip(["_", *after], after, strict=False)]
 
 
 class FormCodes:
@@ -244,11 +223,7 @@ class WordEncoder:
         """Codes [words, attributes], traits [words, 10] and offsets [sentences + 1] of the sentences, end to end."""
         offsets = np.array([0, *accumulate(len(sentence) + 1 for sentence in sentences)], np.int32)
         columns = ("forms", "lemmas", "upos", "xpos", "feats")
-        keys = zip(
-            *(self._column(sentences, name, int(offsets[-1])) for name in columns),
-            chain.from_iterable(map(joints, sentences)),
-            strict=True,
-        )
+        keys = zip(*(self._column(sentences, name, int(offsets[-1])) for name in columns), strict=True)
         codes, traits = self._encode(keys)
         traits[offsets[:-1]] = 0  # the roots
         return codes, traits, offsets
@@ -267,9 +242,7 @@ class WordEncoder:
         """Empties the cache."""
         self._cache.clear()
 
-    def _word(
-        self, form: str, lemma: str, upos: str, xpos: str, feats: str, joint: str = APART
-    ) -> tuple[list[int], list[int]]:
+    def _word(self, form: str, lemma: str, upos: str, xpos: str, feats: str) -> tuple[list[int], list[int]]:
         codes = dict(self._form(form))
         from_feats, agreement = self._feats(feats)
         codes.update(from_feats)
@@ -278,7 +251,6 @@ class WordEncoder:
             "upos": upos,
             "xpos": xpos if xpos != "_" else upos,
             "feats": feats,
-            "joint": joint,
         }
         for name, value in others.items():
             if name in self.attributes:

@@ -49,10 +49,8 @@ h[-1].lemma h.upos m.upos | h[+1].lemma h.upos m.upos | h.upos m.upos m[-1].lemm
 h.lower m[-1].upos m.upos m[+1].upos | m.lower h[-1].upos h.upos h[+1].upos
 """
 
-# How the two are joined to others in writing, what stands between them, and whether they agree: together worth 0.2.
+# What stands between the two, and whether they agree: together worth 0.2.
 _RELATIONS = """
-h.joint m.joint dist | h.upos m.joint m.upos dist | h.upos h.joint m.upos dist | h.upos m.joint m.lower side
-h.upos h.joint m.joint m.upos side | m.joint m.lower puncts side
 h.upos m.upos agree | h.upos m.upos agree dist | h.lemma m.upos agree | h.feats m.feats agree side
 h.upos m.upos puncts side | h.upos m.upos verbs side | h.upos m.upos conjs side | h.upos m.upos puncts dist
 h.upos m.upos puncts verbs conjs side | h.upos m.lemma puncts verbs side | h.lemma m.upos puncts verbs side
@@ -63,7 +61,6 @@ h.feats m.upos rivals side | h.upos m.feats rivals side
 
 # Affixes, shape and neighbouring words for labels: worth 0.4 (for arcs themselves: nothing).
 _LABEL_ONLY = """
-h.joint m.joint m.upos side | h.upos m.joint m.upos side
 h.upos m.upos agree side | h.upos m.upos dist | m.upos agree | h.lemma m.upos agree | h.upos m.upos puncts verbs side
 m.suffix2 m.upos h.upos side | m.prefix3 h.upos side | m.shape m.upos h.upos side
 m[-1].lower m.lower h.upos side | m[-1].lower m.upos m.feats h.upos side | m[+1].lower m.upos h.upos side
@@ -143,7 +140,6 @@ h.upos m.upos s.upos m[-1].upos | h.upos m.upos s.upos m[+1].upos
 h.upos m.upos s.upos s[-1].upos | h.upos m.upos s.upos s[+1].upos
 h.upos m.upos s.upos agree | m.upos s.upos agree | h.upos m.upos s.upos puncts | m.upos s.upos puncts
 h.lemma m.upos s.upos puncts | h.upos m.lemma s.upos puncts | h.upos m.upos s.lemma puncts
-m.lower s.lower m.joint s.joint | h.upos m.lower s.upos m.joint | h.upos m.upos s.lower s.joint
 """,
             "side",
         ),

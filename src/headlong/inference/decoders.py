@@ -275,10 +275,15 @@ def searches_projective(name: str, projective: bool | None) -> bool:
     """Whether the decoder `name` is to search projective trees; OptionError if it cannot do what is asked for."""
     if projective is None:
         return name == "eisner"
-    if (name, projective) in (("mst", True), ("eisner", False)):
+    if not can_search(name, projective):
         found, other = ("projective", "eisner") if projective else ("any", "mst")
         raise OptionError(f"found decoder {name!r} for trees = {found!r}, expected {other}")
     return projective
+
+
+def can_search(name: str, projective: bool) -> bool:
+    """Whether the decoder `name` can search projective trees only, or any trees."""
+    return (name, projective) not in (("mst", True), ("eisner", False))
 
 
 def check_limits(max_iterations: int, time_limit: float) -> None:

@@ -4,8 +4,6 @@ A weight of a rare word is learnt at the cost of those of its tag, and is of no 
 Each epoch a word's form is therefore hidden with probability strength / (strength + its count), and so is its lemma
 (after Kiperwasser and Goldberg 2016, who do it for embeddings). On three development sets this was
 worth 0.1 LAS on the mean, with one seed: about what another seed may bring.
-
-And one sentence in ten is seen as if all its words were written apart: so may be text that others have cut into words.
 """
 
 from __future__ import annotations
@@ -16,11 +14,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from headlong.features.attributes import APART, ATTRIBUTES, attribute_code
+from headlong.features.attributes import ATTRIBUTES
 from headlong.text import Sentence
 
 UINT32 = npt.NDArray[np.uint32]
-_WRITTEN_APART = 0.1
 
 
 class WordDropout:
@@ -35,14 +32,12 @@ class WordDropout:
         form = [
             i
             for i, name in enumerate(attributes)
-            if name in ATTRIBUTES and name not in ("lemma", "upos", "xpos", "feats", "joint")
+            if name in ATTRIBUTES and name not in ("lemma", "upos", "xpos", "feats")
         ]
         self._groups = [
             (np.array(form, np.intp), _rates([sentence.forms for sentence in sentences], strength)),
             (np.array(lemma, np.intp), _rates([_lemmas(sentence) for sentence in sentences], strength)),
         ]
-        self._joint = [i for i, name in enumerate(attributes) if name == "joint"]
-        self._sizes = [len(sentence) + 1 for sentence in sentences]
 
     def draw(self, epoch: int) -> None:
         """Hides other words than in the epoch before. The draw depends on seed and epoch alone."""
@@ -53,9 +48,6 @@ class WordDropout:
             hidden = np.nonzero(luck < rates)[0]
             noise = random.integers(0, 2**32, (len(hidden), len(columns)), dtype=np.uint32)
             self._codes[np.ix_(hidden, columns)] = noise
-        apart = np.repeat(random.random(len(self._sizes)) < _WRITTEN_APART, self._sizes)
-        for column in self._joint:
-            self._codes[apart, column] = attribute_code("joint", APART)
 
     def restore(self) -> None:
         """Hides nothing."""
@@ -77,7 +69,6 @@ class FormDropout(WordDropout):
         counts = Counter(forms)
         rates = np.array([strength / (strength + counts[form]) for form in forms])
         self._groups = [(np.array(whole, np.intp), rates)]
-        self._joint, self._sizes = [], []
 
 
 def _lemmas(sentence: Sentence) -> list[str]:

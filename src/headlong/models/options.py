@@ -60,8 +60,8 @@ class ParserOptions:
     word_dropout: float = 0.25
     max_heads: int = 10
     threshold: float = 5e-3
-    pruner_epochs: int = 4
-    pruner_bits: int = 20
+    pruner_epochs: int = 2
+    pruner_bits: int = 18
     root: Literal["auto", "single", "multi"] = "auto"
     trees: Literal["auto", "any", "projective"] = "auto"
     training_decoder: TrainingDecoder = "exact"

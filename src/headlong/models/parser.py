@@ -14,7 +14,7 @@ from headlong.errors import OptionError
 from headlong.features.attributes import WordEncoder
 from headlong.features.templates import Family
 from headlong.inference.decoders import marginals
-from headlong.inference.problem import FLOAT64, Parts, Problem, Solution
+from headlong.inference.problem import FLOAT64, INT32, Parts, Problem, Solution
 from headlong.learning.online import Report
 from headlong.models.ahead import check_threads, work_ahead
 from headlong.models.arcs import family_kind
@@ -60,8 +60,8 @@ class Parser(Kept):
         word_dropout: float = 0.25,
         max_heads: int = 10,
         threshold: float = 5e-3,
-        pruner_epochs: int = 4,
-        pruner_bits: int = 20,
+        pruner_epochs: int = 2,
+        pruner_bits: int = 18,
         root: Literal["auto", "single", "multi"] = "auto",
         trees: Literal["auto", "any", "projective"] = "auto",
         training_decoder: TrainingDecoder = "exact",
@@ -208,14 +208,17 @@ class Parser(Kept):
         heads = np.concatenate([one.heads for one in solved])
         return Found.of(chunk.offsets, solved, self._model.label(chunk.batch, heads, search.projective, 1))
 
-    def problem(self, sentence: Sentence, *, projective: bool | None = None) -> Problem:
+    def problem(self, sentence: Sentence, *, projective: bool | None = None, parts: bool = True) -> Problem:
         """The scored candidates and parts of a sentence, for inspection or for any decoder.
 
-        With `projective` (by default as in training) there is a projective tree among the candidates.
+        With `projective` (by default as in training) there is a projective tree among the candidates. Without `parts`
+        the larger parts are not listed one by one, which decoders do not need.
         """
         trained = self.trained
         projective = trained.projective if projective is None else projective
         made = self._problem(sentence, projective)
+        if not parts:
+            return made
         batch, _ = self._encoder.batch([sentence])
         larger = {}
         for family in trained.arcs.shape.higher:
@@ -227,6 +230,18 @@ class Parser(Kept):
         batch, _ = self._encoder.batch([sentence])
         arcs, _, _, scores, labels, frames, extras = self._model.problem(batch, projective)
         return Problem(len(sentence) + 1, arcs, scores, labels, self.trained.arcs.shape.single_root, frames, extras)
+
+    def with_tree(self, sentence: Sentence, heads: INT32, *, projective: bool | None = None) -> Sentence:
+        """The sentence with a tree of candidates that a decoder found, and the labels that `parse` would give it.
+
+        `projective` is that of the problem; the labels of a tree with other arcs are ``_``.
+        """
+        trained = self.trained
+        projective = trained.projective if projective is None else projective
+        batch, _ = self._encoder.batch([sentence])
+        names = (*trained.labels, "_")
+        labels = self._model.label(batch, heads, projective, 1)
+        return sentence.with_tree(heads.tolist(), [names[label] for label in labels.tolist()])
 
     def posteriors(self, sentence: Sentence) -> FLOAT64:
         """What the pruner thinks of all arcs: probabilities [head, modifier] over trees of any shape. O(n^3).

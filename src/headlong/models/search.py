@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, get_args
 
 from headlong import _core
 from headlong.inference.decoders import (
@@ -31,11 +31,12 @@ TIME_LIMIT = 10.0
 """Seconds that a sentence may take by default, a thousand times what most need; see `SearchOptions`."""
 
 
-class SearchOptions(TypedDict, total=False):
-    """What may be said about the search; `Search.of` has the defaults.
+Trees = Literal["any", "projective"]
 
-    decoder: a name of `headlong.inference.decoders`, whatever the parser was trained with; by default "exact" for
-        orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner".
+
+class DecoderOptions(TypedDict, total=False):
+    """What may be said about the search, whatever the decoder; `Search.of` has the defaults.
+
     trees: which trees are searched, by default as in training ("mst" always searches any, "eisner" projective ones).
     max_iterations, time_limit (in seconds; 0: none): a sentence whose search reaches one of them gets the best tree so
         far, and is not certified; which sentences the time limit meets depends on the machine.
@@ -45,8 +46,7 @@ class SearchOptions(TypedDict, total=False):
         one for each, such as another parser's output. Order 1 and other decoders ignore them.
     """
 
-    decoder: str | None
-    trees: Literal["any", "projective"] | None
+    trees: Trees | None
     max_iterations: int
     time_limit: float
     restarts: int
@@ -56,11 +56,21 @@ class SearchOptions(TypedDict, total=False):
     toward: str | Iterable[Sentence] | None
 
 
+class SearchOptions(DecoderOptions, total=False):
+    """The same, and which decoder.
+
+    decoder: a name of `headlong.inference.decoders`, whatever the parser was trained with; by default "exact" for
+        orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner".
+    """
+
+    decoder: str | None
+
+
 @dataclass(frozen=True)
 class Search:
     """How to look for trees, with nothing left open.
 
-    A new option goes into `SearchOptions` and `Search.of`, becomes a field here, and is handed on by `parse` and
+    A new option goes into `DecoderOptions` and `Search.of`, becomes a field here, and is handed on by `parse` and
     `solve`.
     """
 
@@ -82,7 +92,7 @@ class Search:
         *,
         threads: int = 1,
         decoder: str | None = None,
-        trees: str | None = None,
+        trees: Trees | None = None,
         max_iterations: int = MAX_ITERATIONS,
         time_limit: float = TIME_LIMIT,
         restarts: int = RESTARTS,
@@ -94,7 +104,7 @@ class Search:
         """The search that is asked for, with the defaults of a trained parser; OptionError for what cannot work."""
         projective = None
         if trees is not None:
-            check_choice("trees", trees, ("any", "projective"))
+            check_choice("trees", trees, get_args(Trees))
             projective = trees == "projective"
         if decoder is None:
             decoder = "exact"
