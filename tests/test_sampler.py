@@ -24,6 +24,7 @@ from tests.test_tree_decoders import random_frames
 
 kernels = pytest.mark.parametrize("kernel", ["gibbs", "mh"])
 CHAINS, SWEEPS = 16, 2000
+WARM = 3.0  # a temperature at which chains get on well under many parts
 SWEEPS_A_LESSON = 5  # as in the core
 
 
@@ -116,12 +117,11 @@ def check_means(found: Scores, expected: Scores) -> None:
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_distribution(name: str, single_root: bool, projective: bool, kernel: str) -> None:
     plain = PROBLEMS[name]
-    temperature = 2.0 if name == "second order" else 1.0
     core, scores, extras = core_arguments(plain)
     trees = all_trees(core.size - 1, single_root, projective)
     worth = plain.worth if isinstance(plain, PlainExtras) else plain.tree_worth
-    values = np.array([worth(tree) for tree in trees]) / temperature
-    rules = (single_root, projective, kernel, temperature)
+    values = np.array([worth(tree) for tree in trees]) / WARM
+    rules = (single_root, projective, kernel, WARM)
     chains = [core.sampled_trees(scores, *rules, SWEEPS, 100, seed, extras) for seed in range(CHAINS)]
     check_chains(chains, trees, values)
 
@@ -148,9 +148,14 @@ def marginals_of(trees: Any, values: Scores) -> Scores:
     return found
 
 
-def check_marginals(problem: Problem, kernel: Any, expected: Scores) -> None:
+def check_marginals(problem: Problem, kernel: Any, expected: Scores, temperature: float = 1.0) -> None:
     """Against the mean of several chains."""
-    found = np.array([sampled_marginals(problem, samples=SWEEPS, kernel=kernel, seed=seed) for seed in range(CHAINS)])
+    found = np.array(
+        [
+            sampled_marginals(problem, samples=SWEEPS, kernel=kernel, temperature=temperature, seed=seed)
+            for seed in range(CHAINS)
+        ]
+    )
     np.testing.assert_allclose(found.sum(axis=1)[:, 1:], 1.0)
     check_means(found.reshape(CHAINS, -1), expected.ravel())
 
@@ -164,7 +169,8 @@ def test_marginals(triples: bool, single_root: bool, kernel: Any) -> None:
     arcs = np.array([[head, word] for word, row in enumerate(plain.candidates) for head in row], np.int32)
     problem = Problem(plain.size, arcs, scores, np.full(len(arcs), -1, np.int32), single_root, core)
     trees = all_trees(plain.size - 1, single_root)
-    check_marginals(problem, kernel, marginals_of(trees, np.array([plain.tree_worth(tree) for tree in trees])))
+    values = np.array([plain.tree_worth(tree) for tree in trees])
+    check_marginals(problem, kernel, marginals_of(trees, values / WARM), WARM)
 
 
 @kernels
