@@ -51,9 +51,10 @@ bool Sampler::set_up() {
   workspace_.left.reserve(size);
   // A sentence without words has one tree, and it is there.
   for (Index start = 0; start < MAX_STARTS; ++start) {
-    value_ = climber_.set_up() ? climber_.total() : NEGATIVE_INFINITY;
-    if (!std::all_of(workspace_.words.begin(), workspace_.words.end(), [this](Index word) { return fits(word); }))
-      value_ = NEGATIVE_INFINITY;
+    // A tree with an arc that is no candidate leaves the climber without arcs to look at.
+    const bool is_within = climber_.set_up() && std::all_of(workspace_.words.begin(), workspace_.words.end(),
+                                                            [this](Index word) { return fits(word); });
+    value_ = is_within ? climber_.total() : NEGATIVE_INFINITY;
     if (value_ > NEGATIVE_INFINITY) return true;
     draw_tree(workspace_.trees, random_, heads_);
   }
