@@ -260,7 +260,7 @@ def test_options() -> None:
         ({"samples": 0}, "found samples = 0"),
     ):
         with pytest.raises(OptionError, match=message):
-            sampled_marginals(problem, **settings_)  # type: ignore[arg-type]
+            sampled_marginals(problem, **settings_)
     with pytest.raises(OptionError, match="found samples = 0, expected 1 to"):
         Tuning(samples=0)
     with pytest.raises(OptionError, match="found no tree"):
