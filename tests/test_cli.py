@@ -72,12 +72,16 @@ def test_defaults_are_those_of_the_library():
 
 def test_decoders_and_limits_are_those_of_the_library():
     from headlong.cli import _parser
-    from headlong.inference.decoders import DECODERS, MAX_ITERATIONS
+    from headlong.cli.shared import search_options
+    from headlong.inference.decoders import DECODERS
     from headlong.models.search import TIME_LIMIT
 
     for name in DECODERS:
         args = _parser().parse_args(["parse", "--model", "m", "--decoder", name])
-        assert (args.decoder, args.time_limit, args.max_iterations) == (name, TIME_LIMIT, MAX_ITERATIONS)
+        assert (args.decoder, args.time_limit) == (name, TIME_LIMIT)
+        assert "max_iterations" not in search_options(args)
+    args = _parser().parse_args(["parse", "--max-iterations", "7"])
+    assert search_options(args)["max_iterations"] == 7
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from headlong.errors import DataError, ModelError, NotFittedError, OptionError
 from headlong.models.edits import BARE, KEEP, LOWER, TITLE, WHOLE, Edit, accented, edit_between
 from headlong.models.lemmatizer import Lemmatizer
+from headlong.models.modelfile import read_model, write_model
 from headlong.text import Sentence
 
 REGULAR = (
@@ -107,6 +109,18 @@ def test_full_cache(lemmatizer: Lemmatizer, monkeypatch: pytest.MonkeyPatch) -> 
     for _ in range(2):
         for form in ("barked", "grabbed", "tested", "added", "landed"):
             assert lemma(lemmatizer, form, "VERB", "Tense=Past")
+
+
+def test_scripts_that_move_accents_can_be_written_to_a_file(tmp_path: Path) -> None:
+    """Model files know lists, but no tuples."""
+    pairs = {"ανθρώπων": "άνθρωπος", "δασκάλων": "δάσκαλος"}
+    train = [Sentence.from_words([form], lemmas=[lemma], upos=["NOUN"]) for form, lemma in pairs.items()]
+    metadata, arrays = Lemmatizer(bits=10).fit(train).state()
+    assert any(script[-1] for script in metadata["scripts"])
+    write_model(tmp_path / "x.model", "lemmatizer", metadata, arrays)
+    file = read_model(tmp_path / "x.model", "lemmatizer")
+    again = Lemmatizer.from_state(file.metadata, dict(file.arrays))
+    assert [sentence.lemmas[1] for sentence in again.lemmatize(train)] == list(pairs.values())
 
 
 def test_state(lemmatizer: Lemmatizer) -> None:

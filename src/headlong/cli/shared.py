@@ -159,9 +159,9 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-iterations",
         type=int,
-        default=1000,
         metavar="N",
-        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: %(default)s)",
+        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: 1000, and 20 "
+        "for a pipeline)",
     )
     parser.add_argument(
         "--restarts",
@@ -194,15 +194,17 @@ def search_options(args: argparse.Namespace) -> DecoderOptions:
     """What was said by the options of `add_search`."""
     from headlong.inference import Tuning
 
-    return {
+    options: DecoderOptions = {
         "trees": args.trees,
         "time_limit": args.time_limit,
-        "max_iterations": args.max_iterations,
         "restarts": args.restarts,
         "start": args.start,
         "seed": args.seed,
         "tuning": Tuning.parse(args.tune),
     }
+    if args.max_iterations is not None:
+        options["max_iterations"] = args.max_iterations
+    return options
 
 
 def complain(message: str, kind: str = "warning: ") -> None:

@@ -293,7 +293,8 @@ class _Trained:
 
     def state(self) -> State:
         """Metadata for JSON, and arrays."""
-        metadata: dict[str, Any] = {"scripts": [list(script) for script in self._scripts]}
+        edits = [[*edit[:-1], edit.accent and list(edit.accent)] for edit in self._scripts]
+        metadata: dict[str, Any] = {"scripts": edits}
         arrays: dict[str, npt.NDArray[Any]] = {"lemmas": np.packbits(self._lemmas)}
         for name, (keys, scripts) in self._arrays.items():
             arrays |= {name: keys, f"{name}_scripts": scripts}
