@@ -190,7 +190,11 @@ SampleResult sample_best(const Frames& frames, std::span<const Score> arc_scores
   };
   SampleResult result;
   Sampler sampler(frames, arc_scores, root, projective, options, heads, climb_workspace, workspace, extras);
-  if (!sampler.set_up()) return result;
+  workspace.best.assign(heads.begin(), heads.end());
+  if (!sampler.set_up()) {
+    std::copy(workspace.best.begin(), workspace.best.end(), heads.begin());  // within the rules, unlike those drawn
+    return result;
+  }
   result.value = sampler.value();
   workspace.best.assign(heads.begin(), heads.end());
   const Score least = least_gain(result.value);
