@@ -390,7 +390,8 @@ void bind_parser(nb::module_& m) {
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "
                    "numpy.typing.NDArray[numpy.int32], list[str]]"),
            "heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].\n\n"
-           "method: arcs, climb, greedy, greedy-pp, rerank, ad3, subgradient or exact; max_iterations: of ad3 and "
+           "method: arcs, climb, greedy, greedy-pp, sample, rerank, ad3, subgradient or exact; max_iterations: of ad3 "
+           "and "
            "subgradient, hundreds of nodes "
            "of exact;\n"
            "time_limit: seconds a sentence, 0 for none; restarts, start, seed: of climb; toward: heads [words] that\n"

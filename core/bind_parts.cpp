@@ -92,16 +92,26 @@ void set_restarts(TreeOptions& options, Index restarts, const std::string& start
 }
 
 TreeMethod method_of(const std::string& name) {
-  static const std::map<std::string, TreeMethod> methods = {{"arcs", TreeMethod::Arcs},
-                                                            {"climb", TreeMethod::Climb},
-                                                            {"greedy", TreeMethod::Greedy},
-                                                            {"greedy-pp", TreeMethod::GreedyPP},
-                                                            {"rerank", TreeMethod::Rerank},
-                                                            {"ad3", TreeMethod::Ad3},
-                                                            {"subgradient", TreeMethod::Subgradient},
-                                                            {"exact", TreeMethod::Exact}};
-  require(methods.contains(name), "the methods are arcs, climb, greedy, greedy-pp, rerank, ad3, subgradient and exact");
+  static const std::map<std::string, TreeMethod> methods = {
+      {"arcs", TreeMethod::Arcs},     {"climb", TreeMethod::Climb},
+      {"greedy", TreeMethod::Greedy}, {"greedy-pp", TreeMethod::GreedyPP},
+      {"sample", TreeMethod::Sample}, {"rerank", TreeMethod::Rerank},
+      {"ad3", TreeMethod::Ad3},       {"subgradient", TreeMethod::Subgradient},
+      {"exact", TreeMethod::Exact}};
+  require(methods.contains(name),
+          "the methods are arcs, climb, greedy, greedy-pp, sample, rerank, ad3, subgradient and exact");
   return methods.at(name);
+}
+
+SamplerOptions sampling_of(const std::string& kernel, Index samples, double temperature) {
+  require(kernel == "gibbs" || kernel == "mh", "the kernels are gibbs and mh");
+  require(samples >= 1, "samples must be positive");
+  require(temperature > 0.0 && std::isfinite(temperature), "the temperature must be a positive number");
+  SamplerOptions options;
+  options.kernel = kernel == "mh" ? SamplerKernel::Metropolis : SamplerKernel::Gibbs;
+  options.samples = samples;
+  options.temperature = temperature;
+  return options;
 }
 
 namespace {
@@ -129,20 +139,23 @@ const Extras* extras_of(const Frames& frames, const PyExtras* extras) {
 }
 
 void bind_tuning(nb::module_& m) {
-  nb::class_<Tuning>(m, "Tuning", "Settings of greedy inference and reranking: see headlong.inference.Tuning.")
+  nb::class_<Tuning>(m, "Tuning", "Settings of single decoders: see headlong.inference.Tuning.")
       .def(
           "__init__",
           [](Tuning* self, double alpha, double beta, Index beam, Index swaps, Index absence,
-             const std::array<double, 3>& gammas, Index trees) {
+             const std::array<double, 3>& gammas, Index trees, const std::string& kernel, Index samples,
+             double temperature) {
             require(alpha >= 0.0 && std::isfinite(alpha), "alpha must be a number from 0 on");
             require(beta >= 0.0 && beta <= 1.0, "beta must be between 0 and 1");
             require(beam >= 1 && swaps >= 0 && trees >= 1, "beam and trees must be positive, swaps not negative");
             require(absence >= 0 && absence <= static_cast<Index>(Absence::Omit), "absence is 0, 1 or 2");
             for (double gamma : gammas) require(std::abs(gamma) < 1e30, "gammas must be numbers");
-            new (self) Tuning{{true, alpha, beta, beam, swaps, static_cast<Absence>(absence), gammas}, trees};
+            new (self) Tuning{{true, alpha, beta, beam, swaps, static_cast<Absence>(absence), gammas},
+                              trees,
+                              sampling_of(kernel, samples, temperature)};
           },
-          "alpha"_a, "beta"_a, "beam"_a, "swaps"_a, "absence"_a, "gammas"_a, "trees"_a,
-          "Absence: 0 charge, 1 ignore, 2 omit.");
+          "alpha"_a, "beta"_a, "beam"_a, "swaps"_a, "absence"_a, "gammas"_a, "trees"_a, "kernel"_a, "samples"_a,
+          "temperature"_a, "Absence: 0 charge, 1 ignore, 2 omit. Kernel: gibbs or mh.");
 }
 
 void bind_extras(nb::module_& m) {
@@ -343,7 +356,44 @@ void bind_parts(nb::module_& m) {
           "term"_a.none() = nb::none(),
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
           "certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was "
-          "left.");
+          "left.")
+      .def(
+          "sampled_trees",
+          [](const Frames& frames, const In<double, 1>& arc_scores, bool single_root, bool projective,
+             const std::string& kernel, double temperature, Index count, Index burn_in, std::uint64_t seed,
+             const PyExtras* extras, PyTerm* term) {
+            require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
+            require_scores(view(arc_scores));
+            require(count >= 0 && burn_in >= 0, "count and burn_in must not be negative");
+            SamplerOptions options = sampling_of(kernel, 1, temperature);
+            options.seed = seed;
+            const Extras* checked = extras_of(frames, extras);
+            const std::size_t size = frames.size;
+            std::vector<Index> rows;
+            {
+              nb::gil_scoped_release unlocked;
+              TreeWorkspace workspace;
+              std::unique_lock<std::mutex> turn;
+              const TreeRules rules{single_root ? RootRule::Single : RootRule::Multi, projective};
+              std::vector<Index> heads(size, NO_HEAD);
+              if (size > 1) best_tree(frames, view(arc_scores), rules, heads, workspace);
+              Sampler sampler(frames, view(arc_scores), rules.root, projective, options, heads, workspace.climb,
+                              workspace.sampler, checked, term_of(term, turn));
+              const Index sweeps = sampler.set_up() ? burn_in + count : 0;
+              for (Index sweep = 0; sweep < sweeps; ++sweep) {
+                sampler.sweep(temperature);
+                if (sweep >= burn_in) rows.insert(rows.end(), heads.begin(), heads.end());
+              }
+            }
+            return copied<Out<Index, 2>>(rows, {rows.size() / size, size});
+          },
+          "arc_scores"_a, "single_root"_a, "projective"_a, "kernel"_a, "temperature"_a, "count"_a, "burn_in"_a,
+          "seed"_a, "extras"_a.none() = nb::none(), "term"_a.none() = nb::none(),
+          nb::sig("def sampled_trees(self, arc_scores: numpy.typing.NDArray[numpy.float64], single_root: bool, "
+                  "projective: bool, kernel: str, temperature: float, count: int, burn_in: int, seed: int, extras: "
+                  "Extras | None = None, term: Term | None = None) -> numpy.typing.NDArray[numpy.int32]"),
+          "Trees of a Markov chain whose distribution is exp(score / temperature), one after each sweep: [count, "
+          "size]; no rows\nif no tree that is worth anything was found.");
 
   bind_extras(m);
   m.def(

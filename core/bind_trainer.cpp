@@ -67,9 +67,12 @@ struct ArcTrainer {
 
   nb::tuple study(const In<Index, 1>& sentences, bool expected, float cost, const std::string& method, bool projective,
                   std::size_t threads, Index max_iterations) {
-    const bool free = method == "automata";
-    const TreeOptions options = options_of(free ? "exact" : method, projective, max_iterations, 0.0);
-    const Compare compare = expected ? Compare::Expected : free ? Compare::Free : Compare::Best;
+    const Compare compare = expected                 ? Compare::Expected
+                            : method == "automata"   ? Compare::Free
+                            : method == "samplerank" ? Compare::Samples
+                                                     : Compare::Best;
+    const TreeOptions options =
+        options_of(compare == Compare::Best ? method : "exact", projective, max_iterations, 0.0);
     for (Index s : view(sentences))
       require(s >= 0 && static_cast<std::size_t>(s) < trainer.corpus.size(), "a sentence number is out of range");
     {
@@ -127,7 +130,9 @@ void bind_trainer(nb::module_& m) {
                    "str, projective: bool, threads: int, max_iterations: int = 1000) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
            "Losses and squared norms [sentences] of the differences that `apply` will use.\n\n"
-           "method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6).")
+           "method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6), "
+           "or\n"
+           "samplerank, which looks at many trees (Zhang 2014a).")
       .def("difference", &ArcTrainer::difference, "lesson"_a, "of_labels"_a,
            nb::sig("def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], "
                    "numpy.typing.NDArray[numpy.float32]]"),

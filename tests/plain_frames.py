@@ -15,7 +15,8 @@ from headlong import _core
 from tests.oracles import all_trees, is_projective, is_tree, root_arcs
 
 LANE_WIDTH = 4
-GUESSES = ["climb", "greedy", "greedy-pp", "rerank"]  # of the core's decoders, but for the best tree of arcs alone
+# The core's decoders, but for the best tree of arcs alone.
+GUESSES = ["climb", "greedy", "greedy-pp", "sample", "rerank"]
 PROOFS = ["ad3", "subgradient", "exact"]
 METHODS = [*GUESSES, *PROOFS]
 

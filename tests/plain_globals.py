@@ -175,7 +175,11 @@ def length_bin(length: int) -> int:
 def sentences(draw: st.DrawFn, max_words: int = 9) -> tuple[NDArray[np.uint32], Traits]:
     """Attributes (one column) and traits of the root and some words; half of these are of some class."""
     size = draw(st.integers(1, max_words)) + 1
-    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return random_words(size, np.random.default_rng(draw(st.integers(0, 2**32 - 1))))
+
+
+def random_words(size: int, random: np.random.Generator) -> tuple[NDArray[np.uint32], Traits]:
+    """Such a sentence, the root counted among its words."""
     traits = random.integers(0, 3, (size, 10)).astype(np.uint8)
     traits[:, 0] = random.integers(1, 4, size)
     traits[:, 1] = random.choice([0, 0, 0, MARK, VERB, CONJUNCTION, ADPOSITION], size)

@@ -53,7 +53,7 @@ def test_model_files_keep_it(full: Parser, tmp_path) -> None:
     assert [(one.heads.tolist(), one.score) for one in again.solve(toy.treebank(), threads=2)] == answers
 
 
-@pytest.mark.parametrize("decoder", ["mst", "eisner", "climb", "ad3", "subgradient", "exact"])
+@pytest.mark.parametrize("decoder", ["mst", "eisner", "climb", "sample", "ad3", "subgradient", "exact"])
 def test_decoders_agree_with_problems(full: Parser, decoder: str) -> None:
     for sentence in (*toy.treebank(), *toy.strange_sentences().values()):
         if len(sentence) > 100:

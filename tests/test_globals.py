@@ -114,7 +114,7 @@ def test_trees_are_worth_their_features(kinds: tuple[int, ...], words: Words, se
     for tree in oracles.all_trees(len(words[1]) - 1, True)[seed % 9 :: 9]:
         expected = float(weights[places(words, tree.tolist(), kinds), 0].sum())
         assert frames.tree_value(scores, tree.astype(np.int32), None, term) == expected
-    for method in ("arcs", "climb", "ad3", "exact"):
+    for method in ("arcs", "climb", "sample", "ad3", "exact"):
         heads, _, found, bounds, certified, _, statuses = model.parse(batch, method, False, 1)
         assert found[0] == weights[places(words, heads.tolist(), kinds), 0].sum()
         assert oracles.is_tree(heads)
@@ -160,6 +160,31 @@ def test_a_step_adds_gold_and_takes_away_what_was_found(words: Words, seed: int)
     np.testing.assert_array_equal(weights[:, 0] - before, expected)
     assert losses[0] == pytest.approx(-float(before @ expected), abs=1e-6)
     assert norms[0] == pytest.approx(float(expected @ expected))
+
+
+@settings(max_examples=30, deadline=None)
+@given(sentences(4), seeds)
+def test_samples_are_compared_by_all_features(words: Words, seed: int) -> None:
+    """The sum of constraints is made of differences between gold and trees, and violated by what the weights say."""
+    weights = random_weights(seed)
+    size = len(words[1])
+    trees = oracles.all_trees(size - 1, True)
+    gold = trees[seed % len(trees)]
+    model, batch = compiled(weights, ALL), batch_of(words)
+    nothing = np.full(size, -1, np.int32)
+    totals = np.zeros_like(weights)
+    trainer = _core.ArcTrainer(model, batch, gold.astype(np.int32), nothing, weights, totals, None, None, False, 1)
+    losses, _ = trainer.study(np.array([0], np.int32), False, 0.0, "samplerank", False, 1)
+    found = np.zeros(len(weights))
+    np.add.at(found, *trainer.difference(0, False))
+    assert losses[0] >= 0.0
+    assert losses[0] == pytest.approx(-float(weights[:, 0].astype(np.float64) @ found), rel=1e-5, abs=1e-3)
+    differences = np.zeros((len(weights), len(trees)))
+    for number, tree in enumerate(trees.tolist()):
+        np.add.at(differences[:, number], places(words, gold.tolist(), ALL), 1.0)
+        np.add.at(differences[:, number], places(words, tree, ALL), -1.0)
+    amounts = np.linalg.lstsq(differences, found, rcond=None)[0]
+    np.testing.assert_allclose(differences @ amounts, found, atol=1e-4)
 
 
 def test_bad_trees_and_moves_are_refused() -> None:

@@ -42,7 +42,7 @@ FAMILIES = "sibling, grandparent, grand-sibling, tri-sibling, head-bigram, arbit
         (
             {"training_decoder": "mst"},
             "found training_decoder = 'mst', expected one of exact, ad3, subgradient, climb, greedy, greedy-pp, "
-            "rerank, arcs, automata",
+            "sample, rerank, arcs, automata, samplerank",
         ),
         (
             {"order": 2, "learner": "crf"},

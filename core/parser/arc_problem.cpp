@@ -182,21 +182,40 @@ Score infer(ArcProblem& problem, RootRule root, Decoder decoder) {
   return log_partition;
 }
 
+namespace {
+
+// Adds `gold_amount` times gold's arcs and amount_of(arc) times each candidate.
+template <class Weight, class Amount>
+void add_arcs(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem, Amount amount_of,
+              float gold_amount, Difference& out) {
+  std::vector<Code> scratch;
+  for_each_arc(problem, [&](std::size_t arc, Index head, Index modifier) {
+    const float gold = words.gold_heads[modifier] == head ? gold_amount : 0.0F, amount = amount_of(arc);
+    const auto add_label = [&](Index label, float share) {
+      if (share != 0.0F) add_label_features(model, problem, arc, label, share, scratch, out.labels);
+    };
+    if (gold + amount != 0.0F) add_arc_features(model, problem, arc, gold + amount, scratch, out.parts);
+    if (!model.label) return;
+    if (words.gold_labels[modifier] == problem.labels[arc]) return add_label(problem.labels[arc], gold + amount);
+    add_label(words.gold_labels[modifier], gold);
+    add_label(problem.labels[arc], amount);
+  });
+}
+
+}  // namespace
+
 template <class Weight>
 void arc_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
                     std::span<const std::uint8_t> chosen, Difference& out) {
   out.parts.clear();
   out.labels.clear();
-  std::vector<Code> scratch;
-  for_each_arc(problem, [&](std::size_t arc, Index head, Index modifier) {
-    const bool gold = words.gold_heads[modifier] == head;
-    const Index label = problem.labels[arc];
-    if (gold != (chosen[arc] != 0)) add_arc_features(model, problem, arc, gold ? 1.0F : -1.0F, scratch, out.parts);
-    if (!model.label) return;
-    if (gold && chosen[arc] && words.gold_labels[modifier] == label) return;
-    if (gold) add_label_features(model, problem, arc, words.gold_labels[modifier], 1.0F, scratch, out.labels);
-    if (chosen[arc]) add_label_features(model, problem, arc, label, -1.0F, scratch, out.labels);
-  });
+  add_arcs(model, words, problem, [&](std::size_t arc) { return chosen[arc] ? -1.0F : 0.0F; }, 1.0F, out);
+}
+
+template <class Weight>
+void arc_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
+                    std::span<const float> amounts, float gold, Difference& out) {
+  add_arcs(model, words, problem, [&](std::size_t arc) { return amounts[arc]; }, gold, out);
 }
 
 template <class Weight>
@@ -241,6 +260,8 @@ Score value(const ArcProblem& problem, Index label_stride, std::span<const Index
   template void fold_all_labels(const ArcModel<Weight>&, const Words&, ArcProblem&);                                 \
   template void arc_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&,                             \
                                std::span<const std::uint8_t>, Difference&);                                          \
+  template void arc_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, std::span<const float>,     \
+                               float, Difference&);                                                                  \
   template void expected_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, Difference&);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)

@@ -130,6 +130,11 @@ struct Difference {
 template <class Weight>
 void arc_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
                     std::span<const std::uint8_t> chosen, Difference& out);
+// Adds `gold` times gold's arcs and so much of each candidate, with its label in problem.labels, as amounts
+// [candidates] say.
+template <class Weight>
+void arc_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem,
+                    std::span<const float> amounts, float gold, Difference& out);
 template <class Weight>
 void expected_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& problem, Difference& out);
 

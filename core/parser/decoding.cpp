@@ -17,6 +17,8 @@ void Decoding::offer_heads() {
     offer_greedy();
   else if (options_.method == TreeMethod::Rerank)
     offer_ranked();
+  else if (options_.method == TreeMethod::Sample)
+    offer_sampled();
   else if (options_.method == TreeMethod::Arcs)
     offer(tree_value(*frames_, arc_scores_, heads, workspace_.climb, extras_));
   else if (tree_value(*frames_, arc_scores_, heads, workspace_.climb) > NEGATIVE_INFINITY)
@@ -94,6 +96,15 @@ void Decoding::offer_ranked() {
       return;
     }
   }
+}
+
+void Decoding::offer_sampled() {
+  const SampleResult result = sample_best(*frames_, arc_scores_, options_.rules.root, options_.rules.projective,
+                                          sampling_of(options_, seconds_left()), workspace_.heads, workspace_.climb,
+                                          workspace_.sampler, extras_);
+  offer(result.value);
+  solution_.iterations = result.sweeps;
+  if (!result.in_time) solution_.status = Status::Unconverged;
 }
 
 bool Decoding::offer_rounded(std::span<const double> relaxed) {

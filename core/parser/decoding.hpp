@@ -74,9 +74,10 @@ class Decoding : public Rounder {
   // Climbs with restarts from the best tree so far, until it is proven best or nothing changes any more; trees are
   // drawn by `draw_scores` [arcs]. The status is then Approximate, or Unconverged if the time was up.
   void climb_often(std::span<const Score> draw_scores);
-  // The trees of the methods Greedy and Rerank, where there is a tree of candidates.
+  // The trees of the methods Greedy, Rerank and Sample, where there is a tree of candidates.
   void offer_greedy();
   void offer_ranked();
+  void offer_sampled();
   // As offer_tree under the relaxed values, the scores breaking ties.
   bool offer_rounded(std::span<const double> relaxed);
   // Goes on with the arcs of `from` that are marked. Extras stay those of the arcs before.

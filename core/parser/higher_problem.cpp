@@ -100,49 +100,49 @@ void score_kind(const ArcModel<Weight>& model, const Words& words, const ArcProb
 
 template <class Weight>
 void higher_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
-                       const HigherProblem& higher, const Choices& found, Difference& out) {
+                       const HigherProblem& higher, const Choices& found, Difference& out, float amount) {
   const Choices gold = choices_of(words.gold_heads);
   std::vector<Code> scratch;
-  auto add = [&](const Choices& choices, Index head, float amount) {
+  auto add = [&](const Choices& choices, Index head, float share) {
     visit_parts(arcs.context, head, choices.grandparents[head], choices.of(2 * head), choices.of(2 * head + 1),
-                [&](Kind kind, const PartRow& row) { add_part(model, higher, kind, row, amount, scratch, out.parts); });
+                [&](Kind kind, const PartRow& row) { add_part(model, higher, kind, row, share, scratch, out.parts); });
   };
   for (Index head = 0; head < words.size(); ++head) {
     if (gold.grandparents[head] == found.grandparents[head] &&
         std::ranges::equal(gold.of(2 * head), found.of(2 * head)) &&
         std::ranges::equal(gold.of(2 * head + 1), found.of(2 * head + 1)))
       continue;
-    add(gold, head, 1.0F);
-    add(found, head, -1.0F);
+    add(gold, head, amount);
+    add(found, head, -amount);
   }
 }
 
 template <class Weight>
 void extra_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
-                      const HigherProblem& higher, std::span<const Index> heads, Difference& out) {
+                      const HigherProblem& higher, std::span<const Index> heads, Difference& out, float amount) {
   if (std::ranges::equal(words.gold_heads, heads)) return;
   std::vector<Code> scratch;
   // What both trees have cancels out.
   for (std::size_t k = FRAME_KINDS; k < KINDS; ++k) {
     const auto kind = static_cast<Kind>(k);
     if (!model.higher[k]) continue;
-    auto add = [&](std::span<const Index> tree, float amount) {
+    auto add = [&](std::span<const Index> tree, float share) {
       visit_extras(kind, tree, [&](const ExtraSlots& slots) {
-        add_part(model, higher, kind, extra_part(arcs.context, kind, slots), amount, scratch, out.parts);
+        add_part(model, higher, kind, extra_part(arcs.context, kind, slots), share, scratch, out.parts);
       });
     };
-    add(words.gold_heads, 1.0F);
-    add(heads, -1.0F);
+    add(words.gold_heads, amount);
+    add(heads, -amount);
   }
 }
 
 template <class Weight>
 void global_difference(const ArcModel<Weight>& model, const Words& words, HigherProblem& higher,
-                       std::span<const Index> heads, Difference& out) {
+                       std::span<const Index> heads, Difference& out, float amount) {
   if (!model.has_globals() || std::ranges::equal(words.gold_heads, heads)) return;
   auto& term = std::get<GlobalTerm<Weight>>(higher.globals);
-  term.add_tree(words.gold_heads, 1.0F, out.parts);
-  term.add_tree(heads, -1.0F, out.parts);
+  term.add_tree(words.gold_heads, amount, out.parts);
+  term.add_tree(heads, -amount, out.parts);
 }
 
 bool has_arcs(const ArcProblem& arcs, std::span<const Index> heads) {
@@ -162,13 +162,13 @@ void labels_of(const ArcProblem& arcs, std::span<const Index> heads, std::span<I
 
 #define HEADLONG_INSTANTIATE(Weight)                                                                              \
   template void extra_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&,  \
-                                 std::span<const Index>, Difference&);                                            \
+                                 std::span<const Index>, Difference&, float);                                     \
   template void global_difference(const ArcModel<Weight>&, const Words&, HigherProblem&, std::span<const Index>,  \
-                                  Difference&);                                                                   \
+                                  Difference&, float);                                                            \
   template void build_higher(const ArcModel<Weight>&, const Words&, const ArcProblem&, HigherProblem&);           \
   template void score_kind(const ArcModel<Weight>&, const Words&, const ArcProblem&, Kind, HigherProblem&);       \
   template void higher_difference(const ArcModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&, \
-                                  const Choices&, Difference&);
+                                  const Choices&, Difference&, float);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)
 #undef HEADLONG_INSTANTIATE

@@ -56,21 +56,21 @@ Choices choices_of(std::span<const Index> heads);
 // they and their parts are worth.
 Score choose_freely(const ArcProblem& arcs, const Frames& frames, Choices& choices, std::span<std::uint8_t> chosen);
 
-// Adds to a difference of features what the larger parts contribute: +1 for those of gold alone, -1 for those of the
-// other choices alone.
+// Adds to a difference of features what the larger parts contribute: +amount for those of gold alone, -amount for those
+// of the other choices alone.
 template <class Weight>
 void higher_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
-                       const HigherProblem& higher, const Choices& found, Difference& out);
+                       const HigherProblem& higher, const Choices& found, Difference& out, float amount = 1.0F);
 
 // The same for the extras of gold and another tree.
 template <class Weight>
 void extra_difference(const ArcModel<Weight>& model, const Words& words, const ArcProblem& arcs,
-                      const HigherProblem& higher, std::span<const Index> heads, Difference& out);
+                      const HigherProblem& higher, std::span<const Index> heads, Difference& out, float amount = 1.0F);
 
-// The same for the parts of whole trees.
+// The same for the parts of whole trees. The term then looks at another tree than before.
 template <class Weight>
 void global_difference(const ArcModel<Weight>& model, const Words& words, HigherProblem& higher,
-                       std::span<const Index> heads, Difference& out);
+                       std::span<const Index> heads, Difference& out, float amount = 1.0F);
 
 // Whether all arcs of a tree are candidates. O(candidates).
 bool has_arcs(const ArcProblem& arcs, std::span<const Index> heads);

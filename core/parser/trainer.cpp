@@ -1,5 +1,6 @@
 #include "parser/trainer.hpp"
 
+#include "parser/sample_rank.hpp"
 #include "parser/threads.hpp"
 
 namespace headlong {
@@ -35,13 +36,30 @@ Score find_rival(const ArcModel<float>& model, const Words& words, Compare compa
   return higher.solution.score;
 }
 
+// Takes the difference between gold, whose arcs are worth `gold`, and its rival; returns by how much that is better.
+double compare_with_rival(const ArcModel<float>& model, const Words& words, Compare compare, double gold,
+                          const TreeOptions& options, Lesson& lesson) {
+  const Score rival = find_rival(model, words, compare, options, lesson);
+  arc_difference(model, words, lesson.problem, lesson.chosen, lesson.difference);
+  if (!model.is_first_order()) {
+    HigherProblem& higher = lesson.higher;
+    const Extras* extras = compare == Compare::Best ? &higher.extras : nullptr;
+    TreeTerm* term = compare == Compare::Best ? term_of(model, higher) : nullptr;
+    gold += tree_value(higher.frames, {}, words.gold_heads, higher.decoding.climb, extras, term);
+    higher_difference(model, words, lesson.problem, higher, lesson.choices, lesson.difference);
+    if (extras) extra_difference(model, words, lesson.problem, higher, lesson.heads, lesson.difference);
+    if (term) global_difference(model, words, higher, lesson.heads, lesson.difference);
+  }
+  return rival - gold;
+}
+
 }  // namespace
 
 void study(const ArcModel<float>& model, const Words& words, Compare compare, float cost, const TreeOptions& options,
            Lesson& lesson) {
   ArcProblem& problem = lesson.problem;
   build_arcs(model, words, problem);
-  double gold = value(problem, model.label ? model.labels.stride : 0, words.gold_heads, words.gold_labels);
+  const double gold = value(problem, model.label ? model.labels.stride : 0, words.gold_heads, words.gold_labels);
   if (compare == Compare::Expected) {
     fold_all_labels(model, words, problem);
     lesson.loss = infer(problem, model.root, options.rules.projective ? Decoder::Eisner : Decoder::Mst) - gold;
@@ -50,18 +68,8 @@ void study(const ArcModel<float>& model, const Words& words, Compare compare, fl
     lesson.heads.resize(words.size());
     lesson.labels.resize(words.size());
     fold_best_labels(model, words, cost, problem);
-    const Score rival = find_rival(model, words, compare, options, lesson);
-    arc_difference(model, words, problem, lesson.chosen, lesson.difference);
-    if (!model.is_first_order()) {
-      HigherProblem& higher = lesson.higher;
-      const Extras* extras = compare == Compare::Best ? &higher.extras : nullptr;
-      TreeTerm* term = compare == Compare::Best ? term_of(model, higher) : nullptr;
-      gold += tree_value(higher.frames, {}, words.gold_heads, higher.decoding.climb, extras, term);
-      higher_difference(model, words, problem, higher, lesson.choices, lesson.difference);
-      if (extras) extra_difference(model, words, problem, higher, lesson.heads, lesson.difference);
-      if (term) global_difference(model, words, higher, lesson.heads, lesson.difference);
-    }
-    lesson.loss = rival - gold;
+    lesson.loss = compare == Compare::Samples ? rank_samples(model, words, gold, options, lesson)
+                                              : compare_with_rival(model, words, compare, gold, options, lesson);
     if (model.nearby)
       lesson.loss += label_difference(model, words, problem, cost, lesson.difference.labels, lesson.labeler);
   }

@@ -7,8 +7,8 @@
 namespace headlong {
 
 // What learning compares gold with: the cost-augmented best tree, what every head would choose by itself (for models
-// with larger parts), or the expectation under the model.
-enum class Compare : std::uint8_t { Best, Free, Expected };
+// with larger parts), the trees of a sampler (sample_rank.hpp), or the expectation under the model.
+enum class Compare : std::uint8_t { Best, Free, Samples, Expected };
 
 // One sentence of a mini-batch on its way from decoding to the update.
 struct Lesson {
@@ -16,7 +16,9 @@ struct Lesson {
   HigherProblem higher;
   LabelerWorkspace labeler;
   Difference difference;
-  std::vector<Index> heads, labels;  // of the best tree
+  std::vector<Index> heads, labels;  // of the best tree, or of the last sample
+  std::vector<Index> before;         // [size] the sample before
+  std::vector<float> amounts;        // [candidates] what samples add to the difference
   std::vector<std::uint8_t> chosen;  // [candidates] the arcs that are compared with gold's
   Choices choices;                   // and what the heads take
   double loss = 0.0;                 // hinge loss with the cost, or negative log-likelihood

@@ -4,6 +4,7 @@
 #include "parser/descent.hpp"
 #include "search/greedy.hpp"
 #include "search/restarts.hpp"
+#include "search/sampler.hpp"
 #include "solvers/solver.hpp"
 #include "trees/eisner.hpp"
 #include "trees/kbest.hpp"
@@ -15,6 +16,7 @@ enum class TreeMethod : std::uint8_t {
   Arcs,         // the best tree of the arc scores alone; no bound
   Greedy,       // one arc after the other (search/greedy.hpp), basic; no bound
   GreedyPP,     // the same with predictions of partial parts
+  Sample,       // the best of the trees that a sampler comes by (search/sampler.hpp); no bound
   Rerank,       // the best of the k best first-order trees; no bound
   Climb,        // a descent, then randomized hill climbing among the arcs that it leaves; without sweeps no bound
   Ad3,          // the same with the relaxation behind the descent
@@ -28,7 +30,8 @@ inline constexpr Index NODES_PER_ITERATION = 100;
 // Settings of single methods.
 struct Tuning {
   GreedyOptions greedy;
-  Index trees = 64;  // how many Rerank looks at
+  Index trees = 64;         // how many Rerank looks at
+  SamplerOptions sampling;  // its seed is that of restarts, its time limit the one below
 };
 
 struct TreeOptions {
@@ -45,6 +48,14 @@ struct TreeOptions {
   Tuning tuning;
   std::span<const Index> toward;  // [size] a tree that greedy inference is to favour, or empty
 };
+
+// How the method Sample draws, with so many seconds left (0: no limit).
+inline SamplerOptions sampling_of(const TreeOptions& options, double seconds) {
+  SamplerOptions sampling = options.tuning.sampling;
+  sampling.seed = options.restarts.seed;
+  sampling.seconds = seconds;
+  return sampling;
+}
 
 struct TreeSolution {
   std::vector<Index> heads;  // [size] always a tree within the rules; one that is not made of candidates has score -inf
@@ -68,6 +79,7 @@ struct TreeWorkspace {
   ClimbWorkspace climb;
   RestartWorkspace restarts;
   GreedyWorkspace greedy;
+  SamplerWorkspace sampler;
   KBestWorkspace kbest;
   Descent descent;
   Graph graph;

@@ -155,7 +155,6 @@ Score Climber::removal(Index arc) const {
   return link_value(fan, place, now.first(i), now.subspan(i + 1));
 }
 
-// What extras and the term are worth if a word takes another arc. O(size^2) with extras.
 Score Climber::more_with(Index arc) const {
   if (!has_more()) return 0.0;
   const Index word = frames_.arc_modifiers[arc];
@@ -285,6 +284,13 @@ void Climber::take(Index arc) {
   const Index old = state_.arcs[frames_.arc_modifiers[arc]];
   shift(arc);
   mark_move(old, arc);
+}
+
+void Climber::take_all(std::span<const Index> arcs) {
+  TreeTerm* term = std::exchange(term_, nullptr);
+  for (Index arc : arcs) take(arc);
+  term_ = term;
+  if (term_) term_->start(heads_);
 }
 
 // Gives a word its best head; true if that is another one. Under the single-root rule root arcs stay where they are.

@@ -36,6 +36,8 @@ class Climber {
   void climb(Score least);
   // Gives a word another head, whatever it costs. The caller sees to it that no cycle comes of it. O(modifiers).
   void take(Index arc);
+  // The same for several words at once: there may be cycles on the way, which a term must not see.
+  void take_all(std::span<const Index> arcs);
   // Makes a word take an arc, whatever it costs, and stay there. A word that would be above itself first hands the
   // branch over that the new head is in; a root that loses its place finds a head. False, and nothing happens, if that
   // is not possible.
@@ -62,6 +64,13 @@ class Climber {
   bool fits(Index arc) const;
   // The candidate from `head` to `modifier`, or -1.
   Index find_arc(Index head, Index modifier) const;
+  // What counts beside the frames: extras and the term. Both look at the whole tree.
+  bool has_more() const { return extras_ || term_; }
+  // What these are worth, and what if a word takes another arc, which must not close a cycle. O(size^2) with extras.
+  Score more_now() const {
+    return (extras_ ? extras_value(frames_, *extras_, heads_) : 0.0) + (term_ ? term_->value() : 0.0);
+  }
+  Score more_with(Index arc) const;
   Index root_word() const {
     return static_cast<Index>(std::find(heads_.begin() + 1, heads_.end(), 0) - heads_.begin());
   }
@@ -81,12 +90,6 @@ class Climber {
   Score removal(Index arc) const;
   Score loss_of_leaving(Index word) const { return state_.worth[state_.arcs[word]] + removal(state_.arcs[word]); }
   Score gain(Index arc, Score loss) const { return state_.worth[arc] + insertion(arc) - loss; }
-  // What counts beside the frames: extras and the term. Both look at the whole tree.
-  bool has_more() const { return extras_ || term_; }
-  Score more_now() const {
-    return (extras_ ? extras_value(frames_, *extras_, heads_) : 0.0) + (term_ ? term_->value() : 0.0);
-  }
-  Score more_with(Index arc) const;
 
   void weigh(Index word);
   void shift(Index arc);

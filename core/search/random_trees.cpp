@@ -5,9 +5,6 @@
 
 namespace headlong {
 
-namespace {
-
-// The first place whose running sum is above a random share of the last: never one without weight. -1 if none has any.
 Index draw_place(std::span<const double> sums, Random& random) {
   if (sums.empty() || !(sums.back() > 0.0)) return -1;
   const double share = random.uniform() * sums.back();
@@ -15,6 +12,8 @@ Index draw_place(std::span<const double> sums, Random& random) {
   if (found == sums.end()) found = std::lower_bound(sums.begin(), sums.end(), sums.back());  // rounded up to the end
   return static_cast<Index>(found - sums.begin());
 }
+
+namespace {
 
 // Replaces weights by their running sums.
 void sum_up(std::span<double> weights) {

@@ -36,6 +36,9 @@ struct RandomTrees {
   MatrixTreeWorkspace workspace;
 };
 
+// The first place whose running sum is above a random share of the last: never one without weight. -1 if none has any.
+Index draw_place(std::span<const double> sums, Random& random);
+
 // Gets ready to draw trees of the candidates `arc_heads`, `arc_begins` with scores [arcs], finite or -inf (never
 // drawn). No scores: uniform. False if there is no tree. O(size^3), with any number of roots O(arcs).
 bool prepare(RandomTrees& trees, std::span<const Index> arc_heads, std::span<const Index> arc_begins,

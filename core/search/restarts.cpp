@@ -9,15 +9,14 @@
 
 namespace headlong {
 
-namespace {
-
-// A seed that depends on the problem, not on its place in a corpus.
 std::uint64_t seed_of(const Frames& frames, std::span<const Score> arc_scores, std::uint64_t seed) {
   seed = scatter(seed + frames.size);
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc)
     seed = scatter(seed + frames.arc_heads[arc]) ^ std::bit_cast<std::uint64_t>(arc_scores[arc]);
   return seed;
 }
+
+namespace {
 
 // Climbs on one sentence.
 class Restarts {

@@ -48,6 +48,9 @@ struct RestartResult {
   bool in_time = true;
 };
 
+// A seed for what is drawn for a problem: it does not depend on the problem's place in a corpus. O(arcs).
+std::uint64_t seed_of(const Frames& frames, std::span<const Score> arc_scores, std::uint64_t seed);
+
 // Climbs from the tree in heads [size], if it is one of candidates and worth anything, then again and again; leaves the
 // best tree in heads. -inf if no tree worth anything was found. With ClimbStart::Nearby trees are drawn as well, in
 // proportion to exp(arc score), as long as there is none. Projective trees are not drawn by Wilson's algorithm: they

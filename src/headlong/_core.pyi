@@ -143,7 +143,7 @@ class ArcModel:
         """
         heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].
 
-        method: arcs, climb, greedy, greedy-pp, rerank, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, hundreds of nodes of exact;
+        method: arcs, climb, greedy, greedy-pp, sample, rerank, ad3, subgradient or exact; max_iterations: of ad3 and subgradient, hundreds of nodes of exact;
         time_limit: seconds a sentence, 0 for none; restarts, start, seed: of climb; toward: heads [words] that
         greedy inference favours; max_sweeps: of the descent of climb and all behind it, 0: none.
         """
@@ -258,7 +258,8 @@ class ArcTrainer:
         """
         Losses and squared norms [sentences] of the differences that `apply` will use.
 
-        method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6).
+        method: as in ArcModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6), or
+        samplerank, which looks at many trees (Zhang 2014a).
         """
 
     def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
@@ -272,12 +273,10 @@ class ArcTrainer:
     def apply(self, lesson: int, step: float, time: float) -> None: ...
 
 class Tuning:
-    """
-    Settings of greedy inference and reranking: see headlong.inference.Tuning.
-    """
+    """Settings of single decoders: see headlong.inference.Tuning."""
 
-    def __init__(self, alpha: float, beta: float, beam: int, swaps: int, absence: int, gammas: Sequence[float], trees: int) -> None:
-        """Absence: 0 charge, 1 ignore, 2 omit."""
+    def __init__(self, alpha: float, beta: float, beam: int, swaps: int, absence: int, gammas: Sequence[float], trees: int, kernel: str, samples: int, temperature: float) -> None:
+        """Absence: 0 charge, 1 ignore, 2 omit. Kernel: gibbs or mh."""
 
 class Frames:
     """
@@ -336,6 +335,12 @@ class Frames:
         """
         The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,
         certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was left.
+        """
+
+    def sampled_trees(self, arc_scores: numpy.typing.NDArray[numpy.float64], single_root: bool, projective: bool, kernel: str, temperature: float, count: int, burn_in: int, seed: int, extras: Extras | None = None, term: Term | None = None) -> numpy.typing.NDArray[numpy.int32]:
+        """
+        Trees of a Markov chain whose distribution is exp(score / temperature), one after each sweep: [count, size]; no rows
+        if no tree that is worth anything was found.
         """
 
 class Extras:

@@ -137,11 +137,14 @@ def _add_decoder(parser: argparse.ArgumentParser) -> None:
     """``--decoder``, and how trees are searched."""
     parser.add_argument(
         "--decoder",
-        choices=("mst", "eisner", "climb", "greedy", "greedy-pp", "rerank", "ad3", "subgradient", "exact", "lp", "ilp"),
+        choices=(
+            *("mst", "eisner", "climb", "greedy", "greedy-pp", "sample", "rerank", "ad3", "subgradient", "exact"),
+            *("lp", "ilp"),
+        ),
         help="how trees are found, whatever the model was trained with: mst and eisner by arc scores alone, climb by "
-        "hill climbing behind a bound, greedy and greedy-pp arc by arc, rerank among the best by arc scores, ad3 and "
-        "subgradient by dual decomposition, exact by branch and bound, lp and ilp by HiGHS (which needs "
-        "headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
+        "hill climbing behind a bound, greedy and greedy-pp arc by arc, sample at random, rerank among the best by arc "
+        "scores, ad3 and subgradient by dual decomposition, exact by branch and bound, lp and ilp by HiGHS (which "
+        "needs headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
     )
     add_search(parser)
     parser.add_argument(

@@ -179,7 +179,7 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         "(the first two), ad3 (mixed, and first of all from the tree of ad3) (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of what climb draws at random (default: %(default)s)"
+        "--seed", type=int, default=0, metavar="S", help="of what climb and sample draw (default: %(default)s)"
     )
     parser.add_argument(
         "--no-proof",
@@ -192,9 +192,9 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         "--tune",
         default="",
         metavar="SETTINGS",
-        help="settings of greedy, greedy-pp and rerank, such as beam=3,swaps=10: alpha, beta, beam, swaps, absence "
-        "(charge, ignore or omit), gamma1, gamma2, gamma3, trees; headlong.inference.Tuning explains them "
-        "(default: what does well on development data)",
+        help="settings of greedy, greedy-pp, sample and rerank, such as beam=3,swaps=10: alpha, beta, beam, swaps, "
+        "absence (charge, ignore or omit), gamma1, gamma2, gamma3, trees, kernel (gibbs or mh), samples, temperature; "
+        "headlong.inference.Tuning explains them (default: what does well on development data)",
     )
 
 

@@ -142,10 +142,14 @@ def _add_options(parser: argparse.ArgumentParser, order: int) -> None:
     )
     parser.add_argument(
         "--training-decoder",
-        choices=("exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "rerank", "arcs", "automata"),
+        choices=(
+            *("exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "sample", "rerank", "arcs"),
+            *("automata", "samplerank"),
+        ),
         default="exact",
         help="how trees are found in training with orders above 1; climb is the quickest of those that look at all "
-        "parts, and automata lets every head choose its modifiers by itself (default: %(default)s)",
+        "parts, automata lets every head choose its modifiers by itself, and samplerank compares many trees with gold "
+        "and with each other (default: %(default)s)",
     )
     add_learner(parser)
     parser.add_argument(

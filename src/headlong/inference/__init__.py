@@ -20,6 +20,7 @@ from headlong.inference.factors import (
 from headlong.inference.graph import Graph
 from headlong.inference.local_optima import count_local_optima, estimate_local_optima
 from headlong.inference.random_trees import random_trees
+from headlong.inference.sampling import sampled_marginals, sampled_trees
 from headlong.inference.solving import GraphSolution, solve
 from headlong.inference.structures import Path, Tree
 from headlong.inference.tuning import Tuning
@@ -50,5 +51,7 @@ __all__ = [
     "count_local_optima",
     "estimate_local_optima",
     "random_trees",
+    "sampled_marginals",
+    "sampled_trees",
     "solve",
 ]

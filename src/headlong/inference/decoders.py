@@ -8,6 +8,7 @@ decoder         what it does
 ``climb``       the descent of ``ad3``, then randomized hill climbing on what is left (Zhang et al. 2014)
 ``greedy``      one arc after the other, each the best of its moment (Tchernowitz et al. 2016, algorithm 1)
 ``greedy-pp``   the same with predictions of the parts that are not complete (their algorithm 2)
+``sample``      the best of the trees that a sampler comes by while it cools down (Zhang et al. 2014a)
 ``rerank``      the best of the `trees` best first-order trees (after Zhang et al. 2014a)
 ``ad3``         a descent on the dual with dropping of arcs, then AD3 on what is left (Martins et al. 2013)
 ``subgradient`` the same with the subgradient method (Koo et al. 2010)
@@ -16,12 +17,13 @@ decoder         what it does
 ``ilp``         the optimum as an integer program by HiGHS; needs the same
 =============== ======================================================================================================
 
-With parts of whole trees, which only search can use, each of them but the last two finds its tree without these parts,
-and ``climb``, ``ad3``, ``subgradient`` and ``exact`` then improve it by local search under all parts ("approximate").
+Parts of whole trees can be used by search only: ``sample`` counts them as it draws, ``lp`` and ``ilp`` refuse them, and
+the others find their tree without them, which all but ``mst`` and ``eisner`` then improve by local search under all
+parts ("approximate").
 
 Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`` by the first two; with larger parts
-``mst``, ``eisner``, ``greedy``, ``greedy-pp`` and ``rerank`` are quick guesses ("approximate"), and so is ``climb``
-where the descent leaves a gap. All take the same options:
+``mst``, ``eisner``, ``greedy``, ``greedy-pp``, ``sample`` and ``rerank`` are guesses ("approximate"), and so is
+``climb`` where the descent leaves a gap. All take the same options:
 
 - `projective`: search, bound and certify projective trees only. ``eisner`` always does, ``mst`` never.
 - `max_iterations`: of AD3 or the subgradient method behind the descent, or hundreds of nodes of ``exact``; others
@@ -33,8 +35,8 @@ where the descent leaves a gap. All take the same options:
   trees drawn from the first-order distribution or uniformly; with "mixed", half of them nearby, half first-order. "ad3"
   is "mixed" with ``ad3``'s tree as the first. Without `proof` there is no descent, hence no bound: climbing as in the
   paper. With it, climbs keep to the arcs that the descent leaves, and the "first-order" distribution is that of what
-  each arc costs in the descent.
-- `tuning`: settings of ``greedy``, ``greedy-pp`` and ``rerank``, which others ignore.
+  each arc costs in the descent. `seed` is of ``sample`` as well.
+- `tuning`: settings of ``greedy``, ``greedy-pp``, ``sample`` and ``rerank``, which others ignore.
 - `toward`: heads [size] of a tree that ``greedy`` and ``greedy-pp`` are to favour, such as that of another decoder
   or parser: an ensemble of two. Others ignore it, and so do all where there are no larger parts.
 
@@ -66,7 +68,7 @@ START = "mixed"
 STARTS = (START, "nearby", "first-order", "uniform", "ad3")
 NODES_PER_ITERATION = 100  # as in the core: nodes are quick
 PROGRAMS = ("lp", "ilp")  # decoders that go through HiGHS
-TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "rerank", "arcs")
+TREE_METHODS = ("exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "sample", "rerank", "arcs")
 """The methods of the core, for parts of any order; "arcs", which looks at arc scores alone, is both ``mst`` and
 ``eisner``."""
 
@@ -259,7 +261,7 @@ def best_trees(problem: Problem, count: int, *, projective: bool = False) -> tup
 DECODERS = {
     name: Decoder(name)
     for name in (
-        *("mst", "eisner", "climb", "greedy", "greedy-pp", "rerank", "ad3", "subgradient", "exact"),
+        *("mst", "eisner", "climb", "greedy", "greedy-pp", "sample", "rerank", "ad3", "subgradient", "exact"),
         *PROGRAMS,
     )
 }

@@ -16,7 +16,9 @@ from headlong.learning.losses import LEARNERS
 from headlong.models.arcs import Pruning, TrainedArcs, pruned_model
 from headlong.models.settings import check_choice, check_positive, check_ranges
 
-TrainingDecoder = Literal["exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "rerank", "arcs", "automata"]
+TrainingDecoder = Literal[
+    "exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "sample", "rerank", "arcs", "automata", "samplerank"
+]
 """How trees are found in training; see `ParserOptions`."""
 
 
@@ -41,10 +43,11 @@ class ParserOptions:
         any for orders above 1, and for order 1 projective ones if at most 1 % of the training arcs are
         non-projective: arc scores alone cannot tell the few crossing arcs that are right.
     training_decoder: how trees are found in training with orders above 1 (and on the development data): "exact", "ad3",
-        "subgradient", "climb", "greedy", "greedy-pp", "rerank", "arcs", or "automata": then every head chooses its
-        modifiers by itself, which need not make a tree (Koo 2010, section 6), and "exact" is used on the
-        development data. With parts of whole trees, the tree that is found without them is then improved by local
-        search.
+        "subgradient", "climb", "greedy", "greedy-pp", "sample", "rerank" or "arcs". With "automata" every head chooses
+        its modifiers by itself, which need not make a tree (Koo 2010, section 6). With "samplerank" gold is compared
+        with the trees of a sampler, and these with their neighbours (Zhang 2014a), for order 1 as well. Both use
+        "exact" on the development data, "samplerank" with parts beyond frames "climb". With parts of whole trees, the
+        tree that is found without them is then improved by local search; samplers count them as they draw.
     """
 
     order: int = 1
@@ -92,7 +95,7 @@ class ParserOptions:
             "learner": LEARNERS,
             "root": ("auto", "single", "multi"),
             "trees": ("auto", "any", "projective"),
-            "training_decoder": (*TREE_METHODS, "automata"),
+            "training_decoder": (*TREE_METHODS, "automata", "samplerank"),
         }
         for name, allowed in choices.items():
             check_choice(name, getattr(self, name), allowed)
@@ -100,7 +103,9 @@ class ParserOptions:
             raise OptionError(
                 "found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals"
             )
-        extras = [family.name for family in self.part_families() if family in (*dependency.EXTRAS, *GLOBALS)]
+        if self.learner == "crf" and self.training_decoder == "samplerank":
+            raise OptionError("found learner = 'crf' with training_decoder = 'samplerank', expected mira or perceptron")
+        extras = self._extras()
         if extras and self.training_decoder == "automata":
             raise OptionError(f"found training_decoder = 'automata' with {extras[0]}, which no head automaton scores")
         check_positive(self, "aggressiveness", "rate")
@@ -108,6 +113,17 @@ class ParserOptions:
             raise OptionError(f"found threshold = {self.threshold}, expected 0 to 1")
         if not 0.0 <= self.word_dropout < math.inf:
             raise OptionError(f"found word_dropout = {self.word_dropout}, expected 0 or more")
+
+    @property
+    def evaluation_decoder(self) -> str:
+        """How trees are found on the development data."""
+        if self.training_decoder == "samplerank" and self._extras():
+            return "climb"
+        return "exact" if self.training_decoder in ("automata", "samplerank") else self.training_decoder
+
+    def _extras(self) -> list[str]:
+        """The families that are not part of frames, by name."""
+        return [family.name for family in self.part_families() if family in (*dependency.EXTRAS, *GLOBALS)]
 
     def part_families(self) -> tuple[Family, ...]:
         """The families of parts of more than one arc, in the order of the core."""

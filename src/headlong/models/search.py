@@ -42,8 +42,9 @@ class DecoderOptions(TypedDict, total=False):
     trees: which trees are searched, by default as in training ("mst" always searches any, "eisner" projective ones).
     max_iterations, time_limit (in seconds; 0: none): a sentence whose search reaches one of them gets the best tree so
         far, and is not certified; which sentences the time limit meets depends on the machine.
-    restarts, start, seed, proof: of the decoder "climb"; see `headlong.inference.decoders`.
-    tuning: settings of "greedy", "greedy-pp" and "rerank"; others ignore them.
+    restarts, start, seed, proof: of the decoder "climb", the seed of "sample" as well; see
+        `headlong.inference.decoders`.
+    tuning: settings of "greedy", "greedy-pp", "sample" and "rerank"; others ignore them.
     toward: trees that "greedy" and "greedy-pp" favour: those of another decoder, by its name, or those of sentences,
         one for each, such as another parser's output. Order 1 and other decoders ignore them.
     """

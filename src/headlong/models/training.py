@@ -244,7 +244,7 @@ class _Run:
     def _evaluate(self, model: TrainedArcs) -> dict[str, float]:
         if self.dev is None:
             return {}
-        decoder = self.options.training_decoder if self.options.training_decoder != "automata" else "exact"
+        decoder = self.options.evaluation_decoder
         heads, labels, *_ = pruned_model(model, self.pruning).parse(
             self.dev.batch, decoder, self.projective, self.threads
         )
