@@ -30,13 +30,17 @@ def test_parsing_is_lazy(parser):
 # ---- options and errors
 
 
-FAMILIES = "sibling, grandparent, grand-sibling, tri-sibling, head-bigram, arbitrary-sibling, non-projective, path"
+FAMILIES = (
+    "sibling, grandparent, grand-sibling, tri-sibling, head-bigram, arbitrary-sibling, non-projective, path, "
+    "grand-grandparent, inner-grandchild, outer-grandchild, content-sibling, repeat, valency, attachment, coordination, "
+    "punctuation, span, crossing, branching"
+)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": 4}, "found order = 4, expected one of 1, 2, 3"),
+        ({"order": 5}, "found order = 5, expected one of 1, 2, 3, 4"),
         ({"families": "sibling"}, "found 'sibling' in families, expected + or - and one of " + FAMILIES),
         ({"families": "+sibling,-bow"}, "found '-bow' in families, expected + or - and one of " + FAMILIES),
         (
