@@ -32,8 +32,8 @@ def test_parsing_is_lazy(parser):
 
 FAMILIES = (
     "sibling, grandparent, grand-sibling, tri-sibling, head-bigram, arbitrary-sibling, non-projective, path, "
-    "grand-grandparent, inner-grandchild, outer-grandchild, content-sibling, repeat, valency, attachment, coordination, "
-    "punctuation, span, crossing, branching"
+    "grand-grandparent, inner-grandchild, outer-grandchild, content-sibling, repeat, valency, attachment, "
+    "coordination, punctuation, span, crossing, branching"
 )
 
 
