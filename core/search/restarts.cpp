@@ -18,6 +18,16 @@ std::uint64_t seed_of(const Frames& frames, std::span<const Score> arc_scores, s
 
 namespace {
 
+// A draw takes the cube of the size, and where walks are long its fourth power: of 1,000 words, minutes.
+constexpr Index LONGEST_DRAWN = 128;
+
+// How many restarts in a row are from the best tree so far, before trees are drawn.
+Index restarts_nearby(const RestartOptions& options, Index size) {
+  if (options.start == ClimbStart::Nearby) return options.restarts;
+  if (options.start != ClimbStart::Mixed) return 0;
+  return size > LONGEST_DRAWN ? options.restarts : options.restarts - options.restarts / 2;
+}
+
 // Climbs on one sentence.
 class Restarts {
  public:
@@ -34,9 +44,7 @@ class Restarts {
         workspace_(workspace),
         climber_(frames, arc_scores, root, projective, heads, climb_workspace, extras),
         random_(seed_of(frames, arc_scores, options.seed)),
-        nearby_(options.start == ClimbStart::Nearby  ? options.restarts
-                : options.start == ClimbStart::Mixed ? (options.restarts + 1) / 2
-                                                     : 0) {}
+        nearby_(restarts_nearby(options, frames.size)) {}
 
   RestartResult run() {
     workspace_.log.reserve(8 * frames_.size);  // more moves than climbs take, so that it need not grow later

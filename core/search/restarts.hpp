@@ -15,8 +15,9 @@ namespace headlong {
 
 // Where climbs after the first start.
 enum class ClimbStart : std::uint8_t {
-  Mixed,       // half of the restarts nearby, then, if all that was in vain, half of them as FirstOrder
-  Nearby,      // from the best tree so far, with one or two arcs forced upon it
+  Mixed,   // half of the restarts nearby, then, if all that was in vain, half of them as FirstOrder; long sentences:
+           // Nearby
+  Nearby,  // from the best tree so far, with one or two arcs forced upon it
   FirstOrder,  // from trees drawn in proportion to exp(arc score)
   Uniform      // from trees drawn uniformly
 };
