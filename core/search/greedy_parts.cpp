@@ -206,7 +206,7 @@ struct Summing {
 
   // What lanes add to a pair: to their own sums, and, with their chances, to the pair.
   Score sum_lanes(Index i, Index j, std::size_t pair, double between) {
-    const Score* own = &weights.lane_pairs[frames.pair_begins[fan] + pair * frames.strides[head]];
+    const Score* own = weights.lane_pairs.data() + frames.pair_begins[fan] + pair * frames.strides[head];
     const double first = scratch.present[i], second = scratch.present[j];
     const auto count = static_cast<Index>(scratch.lanes.size());
     Score expected = 0.0;
@@ -247,7 +247,7 @@ struct Summing {
   }
 
   void sum_triples() {
-    const Score* triples = &weights.triples[frames.triple_begins[fan]];
+    const Score* triples = weights.triples.data() + frames.triple_begins[fan];  // of a fan without modifiers: none
     const bool omit = absence == Absence::Omit;
     const auto& [places, arcs, present, absent, lanes, steps, lane_steps] = scratch;
     for (Index j = 1; j < last; ++j) {
@@ -279,7 +279,7 @@ struct Summing {
     for (Index i = 1; i < last; ++i) sums.blocked[scratch.arcs[i]] = sum += scratch.steps[i];
     if (weights.lane_pairs.empty()) return;
     for (std::size_t lane = 0; lane < scratch.lanes.size(); ++lane) {
-      const Score* steps = &scratch.lane_steps[lane * (last + 1)];
+      const Score* steps = scratch.lane_steps.data() + lane * (last + 1);
       sum = 0.0;
       for (Index i = 1; i < last; ++i) both_of(sums.blocked_both, i, static_cast<Index>(lane)) = sum += steps[i];
     }
