@@ -293,15 +293,13 @@ void Climber::take_all(std::span<const Index> arcs) {
   if (term_) term_->start(heads_);
 }
 
-// Gives a word its best head; true if that is another one. Under the single-root rule root arcs stay where they are.
-bool Climber::improve_head(Index word) {
-  const Index present = state_.arcs[word], begin = frames_.arc_begins[word], end = frames_.arc_begins[word + 1];
-  if (end - begin < 2 || (single_ && heads_[word] == 0)) return false;
-  const Score loss = loss_of_leaving(word);
-  Score best = least_ + more_now();
+// The arc among begin to end, but for one, that gains most, and more than `best`; -1 if there is none. `word` is told
+// where an arc that would gain is not open, or does not fit.
+template <class Fits>
+Index Climber::best_arc(Index begin, Index end, Index except, Score loss, Score best, Index word, Fits fits) {
   Index found = -1;
   for (Index arc = begin; arc < end; ++arc) {
-    if (arc == present || (single_ && frames_.arc_heads[arc] == 0)) continue;
+    if (arc == except || (single_ && frames_.arc_heads[arc] == 0)) continue;
     Score value = gain(arc, loss);
     if (value == NEGATIVE_INFINITY || (!has_more() && value <= best)) continue;
     if (!is_open(arc)) {
@@ -317,6 +315,16 @@ bool Climber::improve_head(Index word) {
     best = value;
     found = arc;
   }
+  return found;
+}
+
+// Gives a word its best head; true if that is another one. Under the single-root rule root arcs stay where they are.
+bool Climber::improve_head(Index word) {
+  const Index present = state_.arcs[word], begin = frames_.arc_begins[word], end = frames_.arc_begins[word + 1];
+  if (end - begin < 2 || (single_ && heads_[word] == 0)) return false;
+  const Score loss = loss_of_leaving(word);
+  const Index found =
+      best_arc(begin, end, present, loss, least_ + more_now(), word, [this](Index arc) { return fits(arc); });
   if (found < 0) return false;
   take(found);
   return true;
@@ -333,25 +341,8 @@ bool Climber::take_both(Index first, Index begin, Index end) {
   const Score more_before = more_now();
   shift(first);
   const Score loss = loss_of_leaving(other);
-  Score best = least_ + more_before - first_gain;
-  Index found = -1;
-  for (Index arc = begin; arc < end; ++arc) {
-    if (arc == old_other || (single_ && frames_.arc_heads[arc] == 0)) continue;
-    Score value = gain(arc, loss);
-    if (value == NEGATIVE_INFINITY || (!has_more() && value <= best)) continue;
-    if (!is_open(arc)) {
-      block(word);
-      continue;
-    }
-    value += more_with(arc);
-    if (value <= best) continue;
-    if (projective_ && !both_fit(first, arc)) {
-      block(word);
-      continue;
-    }
-    best = value;
-    found = arc;
-  }
+  const Index found = best_arc(begin, end, old_other, loss, least_ + more_before - first_gain, word,
+                               [&](Index arc) { return both_fit(first, arc); });
   if (found < 0) {
     shift(old);
     return false;

@@ -104,6 +104,8 @@ class Climber {
   void list_bottom_up();
 
   bool visit(Index word);
+  template <class Fits>
+  Index best_arc(Index begin, Index end, Index except, Score loss, Score best, Index word, Fits fits);
   bool improve_head(Index word);
   bool turn_round(Index word);
   bool change_root(Index word);

@@ -101,57 +101,38 @@ class Decoder:
             return _by_program(problem, self.name, projective, time_limit)
         if toward is not None and len(toward) != problem.size:
             raise OptionError(f"found {len(toward)} heads to favour, expected {problem.size}")
-        return _by_core(
-            problem, self.name, projective, max_iterations, time_limit, restarts, start, seed, proof, tuning, toward
+        frames = problem.frames
+        if frames is None:
+            kernel = _core.eisner if projective else _core.maximum_spanning_tree
+            return _first_order(problem, *kernel(problem.matrix(), problem.single_root))
+        found = frames.solve(
+            problem.scores,
+            core_method(self.name),
+            problem.single_root,
+            projective,
+            max_iterations=max_iterations,
+            max_nodes=min(NODES_PER_ITERATION * max_iterations, 2**31 - 1),
+            max_sweeps=max_sweeps(self.name, proof),
+            time_limit=time_limit,
+            extras=problem.extras,
+            term=problem.term,
+            restarts=restarts,
+            start=start,
+            seed=seed,
+            tuning=tuning.core() if tuning else None,
+            toward=None if toward is None else np.asarray(toward, np.int32),
         )
-
-
-def _by_core(
-    problem: Problem,
-    name: str,
-    projective: bool,
-    max_iterations: int = MAX_ITERATIONS,
-    time_limit: float = 0.0,
-    restarts: int = RESTARTS,
-    start: str = START,
-    seed: int = 0,
-    proof: bool = True,
-    tuning: Tuning | None = None,
-    toward: Sequence[int] | INT32 | None = None,
-) -> Solution:
-    """By a method of the core."""
-    frames = problem.frames
-    if frames is None:
-        kernel = _core.eisner if projective else _core.maximum_spanning_tree
-        return _first_order(problem, *kernel(problem.matrix(), problem.single_root))
-    found = frames.solve(
-        problem.scores,
-        core_method(name),
-        problem.single_root,
-        projective,
-        max_iterations=max_iterations,
-        max_nodes=min(NODES_PER_ITERATION * max_iterations, 2**31 - 1),
-        max_sweeps=max_sweeps(name, proof),
-        time_limit=time_limit,
-        extras=problem.extras,
-        term=problem.term,
-        restarts=restarts,
-        start=start,
-        seed=seed,
-        tuning=tuning.core() if tuning else None,
-        toward=None if toward is None else np.asarray(toward, np.int32),
-    )
-    heads = found["heads"]
-    score = problem.score(heads)  # the same sum, also where the core stopped adding
-    return Solution(
-        heads,
-        problem.labels_of(heads),
-        score,
-        max(found["bound"], score),
-        found["certified"],
-        max(1, found["sweeps"] + found["iterations"]),
-        cast("Status", found["status"]),
-    )
+        heads = found["heads"]
+        score = problem.score(heads)  # the same sum, also where the core stopped adding
+        return Solution(
+            heads,
+            problem.labels_of(heads),
+            score,
+            max(found["bound"], score),
+            found["certified"],
+            max(1, found["sweeps"] + found["iterations"]),
+            cast("Status", found["status"]),
+        )
 
 
 def _first_order(problem: Problem, heads: INT32, score: float) -> Solution:
@@ -172,7 +153,7 @@ def _by_program(problem: Problem, name: str, projective: bool, time_limit: float
     """By HiGHS, as a linear or integer program."""
     if problem.term is not None:
         raise OptionError(f"found decoder {name!r} for parts of whole trees, expected one that searches, such as exact")
-    climbed = _by_core(problem, "climb", projective)
+    climbed = DECODERS["climb"](problem, projective=projective)
     if problem.size == 1 or climbed.status == "infeasible":
         return climbed
     graph = problem_graph(problem, projective=projective)
