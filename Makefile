@@ -10,7 +10,7 @@ dev:
 	cmake --build build/dev
 
 test: dev
-	python -m pytest -q
+	python -m pytest -q -n auto
 
 checked:
 	bash tests/run_checked.sh

@@ -31,4 +31,4 @@ export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 export PYTHONPATH="$build/package"
 # The reports go to the real standard error, which pytest would otherwise hold back until the process is gone.
-exec "$python" -m pytest -q --capture=sys "$@"
+exec "$python" -m pytest -q -n auto --capture=sys "$@"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
 from headlong import _core
 from headlong.errors import DataError, ModelError, OptionError
@@ -345,6 +346,23 @@ def test_training_does_not_depend_on_threads(learner: str) -> None:
         np.testing.assert_array_equal(array, three[name])
 
 
+@pytest.mark.parametrize("penalty", [0.1, 1.0, 20.0])
+def test_the_penalty_of_the_crf(penalty: float) -> None:
+    """Thirty items of one feature: the likelihood less the penalty is best where its slope is 0."""
+    ones, count = 9, 30
+    gold = np.array([1] * ones + [0] * (count - ones), np.int32)
+    data = SequenceData(np.ones((count, 2), np.uint32), np.arange(count + 1, dtype=np.int32), gold)
+    # The penalty is paid before an epoch: the smaller the steps, the less that matters.
+    options = SequenceOptions(0, "crf", epochs=1000, batch_size=count, rate=1e-3, penalty=penalty, bits=BITS)
+    model = SequenceModel.fit(Family("constant", "w", (), ("",)), options, data, attributes=KNOWN, labels=2)
+
+    def share(weight: float) -> float:
+        return 1.0 / (1.0 + math.exp(-2.0 * weight))  # the weight of the other label is its opposite
+
+    weight = brentq(lambda weight: ones - count * share(weight) - 2.0 * penalty * weight, -10.0, 10.0)
+    assert model.marginals(data)[0, 1] == pytest.approx(share(weight), abs=2e-3)
+
+
 def test_the_state_is_the_model() -> None:
     data = problem(6)
     facets = [[0, 1], [1], [2, 0]]
@@ -355,6 +373,8 @@ def test_the_state_is_the_model() -> None:
     np.testing.assert_array_equal(again.label(data), model.label(data))
     np.testing.assert_array_equal(again.marginals(data), model.marginals(data))
     assert again.scores == model.scores
+    del metadata["options"]["penalty"]  # as in files of before there was one
+    assert SequenceModel.from_state(metadata, arrays).options == options
     del arrays["rows"]
     with pytest.raises(ModelError, match="'rows' is missing"):
         SequenceModel.from_state(metadata, arrays)
@@ -381,6 +401,8 @@ def test_wrong_input_is_refused() -> None:
         learnt(SequenceOptions(3))
     with pytest.raises(OptionError, match="found learner = 'svm'"):
         learnt(SequenceOptions(learner="svm"))
+    with pytest.raises(OptionError, match="found penalty = -1, expected a number that is not negative"):
+        learnt(SequenceOptions(penalty=-1))
     unlabelled = SequenceData(problem(1).codes, problem(1).offsets)
     with pytest.raises(DataError, match="no labelled item"):
         SequenceModel.fit(ITEM, SequenceOptions(), unlabelled, attributes=KNOWN, labels=3)

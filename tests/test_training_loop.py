@@ -43,6 +43,12 @@ def test_what_the_loop_asks_for():
     assert script.applied == [(i % 4, 0.25, 10.0 + i) for i in range(10)]
 
 
+def test_averages_may_begin_anew_with_every_epoch():
+    script = Script()
+    list(Loop(3, 1, afresh=True).epoch(script, Perceptron(), 3, 4))
+    assert [time for *_, time in script.applied] == [0.0, 1.0, 2.0, 3.0]
+
+
 def test_nothing_is_applied_where_there_is_nothing_to_learn():
     for script in (Script(loss=0.0), Script(loss=-1.0), Script(norm=0.0)):
         list(Loop(1, 1).epoch(script, Mira(), 1, 3))

@@ -96,7 +96,7 @@ def _add_label_options(parser: argparse.ArgumentParser) -> None:
             "bits": (20, "size of the weight table: 2^N rows; fewer make a smaller, less accurate model"),
         },
     )
-    add_learner(parser)
+    add_learner(parser, "crf")
     add_training_threads(parser)
 
 

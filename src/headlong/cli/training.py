@@ -33,12 +33,12 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_learner(parser: argparse.ArgumentParser) -> None:
+def add_learner(parser: argparse.ArgumentParser, default: str = "mira") -> None:
     """``--learner``."""
     parser.add_argument(
         "--learner",
         choices=("mira", "perceptron", "crf"),
-        default="mira",
+        default=default,
         help="how weights are learnt: by margins, by mistakes, or by probabilities (default: %(default)s)",
     )
 

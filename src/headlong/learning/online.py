@@ -28,7 +28,7 @@ class Trainer(Protocol):
 
     def apply(self, lesson: int, step: float, time: float) -> None:
         """Moves the weights along the difference of one of the sentences just studied, `time` sentences after the
-        first of all: averages are those of the weights after each sentence."""
+        first of those whose weights are averaged: averages are those of the weights after each sentence."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,10 @@ Report = Callable[[Progress], None] | None
 @dataclass(frozen=True)
 class Loop:
     """Settings of the loop. Every epoch visits the sentences in an order that depends on seed and epoch alone, so
-    that training can be taken up again at any epoch."""
+    that training can be taken up again at any epoch.
+
+    afresh: averages begin anew with every epoch.
+    """
 
     epochs: int
     seed: int
@@ -60,11 +63,13 @@ class Loop:
     threads: int = 1
     projective: bool = False
     decoder: str = "exact"
+    afresh: bool = False
 
     def epoch(self, trainer: Trainer, learner: Learner, epoch: int, count: int) -> Iterator[tuple[int, float]]:
         """Trains for one epoch (from 1); yields (sentences done, sum of losses) after each mini-batch."""
         order = np.random.default_rng([self.seed, epoch]).permutation(count).astype(np.int32)
         clock = (epoch - 1) * count
+        averaged_from = clock if self.afresh else 0
         total = 0.0
         for begin in range(0, count, self.batch_size):
             batch = order[begin : begin + self.batch_size]
@@ -78,7 +83,7 @@ class Loop:
                         f"found the loss {loss} in epoch {epoch}, expected a finite one: take smaller steps"
                     )
                 if step > 0.0:
-                    trainer.apply(lesson, step, float(clock))
+                    trainer.apply(lesson, step, float(clock - averaged_from))
                 clock += 1
                 total += loss
             yield begin + len(batch), total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice, pairwise
 from typing import Any, Self, cast, get_args
 
@@ -19,7 +19,7 @@ from headlong.models.ahead import check_threads
 from headlong.models.keeping import Arrays, Kept, State, fitting_together, required
 from headlong.models.sequence import SequenceModel
 from headlong.models.sequence_shape import INT32, SequenceData, SequenceOptions
-from headlong.models.settings import check_choice, from_keywords
+from headlong.models.settings import check_choice, from_keywords, part_of
 from headlong.text import Sentence
 from headlong.text.formats import STANDARD
 from headlong.text.schemes import Scheme, check_scheme, convert_tags
@@ -46,11 +46,12 @@ class LabelerOptions:
     scheme: str = "iob2"
     pairs: bool = True
     order: int = 1
-    learner: str = "mira"
+    learner: str = "crf"
     epochs: int = 10
     patience: int = 3
     aggressiveness: float = 0.01
     rate: float = 0.1
+    penalty: float = 1.0
     batch_size: int = 1
     bits: int = 20
     seed: int = 1
@@ -68,9 +69,7 @@ class LabelerOptions:
 
     def chain(self) -> SequenceOptions:
         """The settings of the chain. In chunks, only pairs of labels that were seen may follow each other."""
-        own = {field.name for field in fields(self)}
-        shared: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(SequenceOptions) if f.name in own}
-        return SequenceOptions(**shared, constrained=bool(self.scheme))
+        return part_of(self, SequenceOptions, constrained=bool(self.scheme))
 
 
 class SequenceLabeler(Kept):

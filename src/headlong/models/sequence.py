@@ -8,7 +8,7 @@ tables of their own, and pair templates score pairs together with the items.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
@@ -24,6 +24,7 @@ from headlong.learning.online import Loop, Progress, Report, report_epoch
 from headlong.models.arcs import quantized
 from headlong.models.keeping import Arrays, State, fitting_together
 from headlong.models.sequence_shape import FLOAT32, FLOAT64, INT16, INT32, SequenceData, SequenceOptions, SequenceShape
+from headlong.models.settings import stored_settings
 
 
 class SequenceModel:
@@ -105,16 +106,19 @@ class SequenceModel:
         tables = _Tables(shape, options.bits)
         trainer = tables.trainer(train)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
-        loop = Loop(options.epochs, options.seed, options.batch_size, threads)
+        penalty = options.penalty if options.learner == "crf" else 0.0
+        loop = Loop(options.epochs, options.seed, options.batch_size, threads, afresh=penalty > 0.0)
         best: SequenceModel | None = None
         count = len(train.lengths)
         for epoch in range(1, options.epochs + 1):
             if before_epoch:
                 before_epoch(epoch)
+            if penalty:
+                tables.shrink(penalty * learner.step(0.0, 0.0, (epoch - 1) / options.epochs))
             loss = report_epoch(loop, trainer, learner, epoch, train.lengths, stage, progress)
             found: dict[str, float] = {}
             if dev is not None or epoch == options.epochs:
-                model = tables.average(epoch * count, options)
+                model = tables.average(count if penalty else epoch * count, options)
                 if dev is not None:
                     found = _evaluate(model, dev, threads, evaluate)
                 model.scores.update(epoch=epoch, dev=found)
@@ -170,7 +174,7 @@ class SequenceModel:
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> SequenceModel:
         """The model whose `state` this is; the arrays are used as they are."""
         with fitting_together("a sequence model"):
-            options = SequenceOptions(**{f.name: metadata["options"][f.name] for f in fields(SequenceOptions)})
+            options = stored_settings(SequenceOptions, metadata["options"])
             options.check()
             item, *pairs = map(_family, metadata["families"])
             facets = tuple((i,) for i in range(metadata["labels"]))
@@ -223,7 +227,16 @@ class _Tables:
             )
         )
 
+    def shrink(self, step: float) -> None:
+        """Goes `step` against the squares of the weights: to the least of step * |w|^2 + |w - before|^2 / 2. Averages
+        begin anew."""
+        for weights in (self.rows, self.transitions):
+            weights *= np.float32(1.0 / (1.0 + 2.0 * step))
+        self.row_totals.fill(0.0)
+        self.transition_totals.fill(0.0)
+
     def average(self, time: int, options: SequenceOptions) -> SequenceModel:
+        """The model of the averages over `time` sequences."""
         rows, row_scale = quantized(self.rows, self.row_totals, time)
         finite = self.shape.masked(self.transitions.copy(), 0.0)
         transitions, scale = quantized(finite, self.transition_totals, time)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,8 @@ class SequenceOptions:
     learner: "mira" (cost-augmented, 1-best), "perceptron" or "crf".
     epochs, patience: as for the parser; the best epoch on development data is kept, without any the last.
     aggressiveness: MIRA's largest step. rate: the CRF's first step.
+    penalty: what the CRF takes off its likelihood for each squared weight. With a penalty weights are averaged within
+        each epoch, without one over all of them: old weights, not yet held back, are worse than none.
     batch_size: sequences labelled with the same weights; more than 1 lets several threads work.
     bits: the weight table has 2^bits rows.
     constrained: only pairs of labels that the training data have (I-NP never after B-VP).
@@ -43,6 +46,7 @@ class SequenceOptions:
     patience: int = 5
     aggressiveness: float = 0.03
     rate: float = 0.1
+    penalty: float = 0.0
     batch_size: int = 1
     bits: int = 16
     constrained: bool = False
@@ -61,6 +65,8 @@ class SequenceOptions:
         check_ranges(self, limits)
         check_choice("learner", self.learner, LEARNERS)
         check_positive(self, "aggressiveness", "rate")
+        if not 0.0 <= self.penalty < math.inf:
+            raise OptionError(f"found penalty = {self.penalty}, expected a number that is not negative")
 
 
 @dataclass(frozen=True, eq=False)

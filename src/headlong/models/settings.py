@@ -24,6 +24,18 @@ def from_keywords(kind: type[Settings], given: Mapping[str, Any]) -> Settings:
     return kind(**given)
 
 
+def stored_settings(kind: type[Settings], stored: Mapping[str, Any]) -> Settings:
+    """Those of a model file. A setting that is younger than the file has its default, which changes nothing."""
+    return kind(**{field.name: stored[field.name] for field in fields(kind) if field.name in stored})
+
+
+def part_of(settings: DataclassInstance, kind: type[Settings], **others: Any) -> Settings:
+    """The settings of a part, taken from those of the same name of the whole, but for the `others`."""
+    own = {field.name for field in fields(settings)}
+    shared = {field.name: getattr(settings, field.name) for field in fields(kind) if field.name in own}
+    return kind(**{**shared, **others})
+
+
 def check_choice(name: str, value: object, allowed: Iterable[object]) -> None:
     """Refuses a value that is not among those allowed.
 

@@ -15,6 +15,7 @@ from headlong.features.attributes import FormCodes, RowCache, attribute_code
 from headlong.models.lexicon import Lexicon
 from headlong.models.sequence import SequenceModel
 from headlong.models.sequence_shape import SequenceData, SequenceOptions
+from headlong.models.settings import part_of
 from headlong.text import Sentence
 
 COLUMNS = ("upos", "xpos", "feats")
@@ -63,17 +64,8 @@ class TaggerOptions:
 
     def step(self, first: bool) -> SequenceOptions:
         """The settings of one of the two steps."""
-        return SequenceOptions(
-            self.order if first else 0,
-            self.learner,
-            self.epochs,
-            self.patience,
-            self.aggressiveness,
-            self.rate,
-            self.batch_size,
-            self.bits if first else self.fine_bits,
-            seed=self.seed,
-        )
+        changes = {} if first else {"order": 0, "bits": self.fine_bits}
+        return part_of(self, SequenceOptions, **changes)
 
 
 def first_codes(labels: tuple[tuple[str, ...], ...]) -> npt.NDArray[np.uint32]:
