@@ -29,6 +29,7 @@ from headlong.inference.random_trees import random_trees
 
 mpl.use("svg")
 import matplotlib.pyplot as plt
+from matplotlib.ticker import NullFormatter
 
 TREEBANKS = "el_gdt,hu_szeged,tr_imst,af_afribooms"
 DEFAULT = f"{START} {RESTARTS}"
@@ -211,6 +212,7 @@ def draw_speed(figures: dict[str, dict[str, Any]], output: Output) -> None:
             kept = [one["ways"][way_name(*way)] for way in WAYS if (way[0], way[2]) == (start, proof)]
             axis.plot([way["us/word"] for way in kept], [way["UAS"] for way in kept], "o-", label=label)
         axis.set(title=name, xlabel="microseconds a word", xscale="log")
+        axis.xaxis.set_minor_formatter(NullFormatter())  # the labels would overlap
     axes[0, 0].set_ylabel("UAS")
     axes[0, 0].legend(fontsize="small")
     figure.tight_layout()
