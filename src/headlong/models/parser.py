@@ -343,8 +343,8 @@ class Parser(Kept):
 
     def clear_cache(self) -> None:
         """Forgets the codes of the words seen so far; answers do not change. For benchmarks, and to free memory."""
-        if self.trained:  # NotFittedError if there is nothing to forget
-            self._encoder.clear()
+        required(self._trained, "parser")
+        self._encoder.clear()
 
     # ---- inside
 
