@@ -9,6 +9,7 @@
 #include "bind_graph.hpp"
 #include "bind_parts.hpp"
 #include "bind_terms.hpp"
+#include "bind_tuning.hpp"
 #include "trees/eisner.hpp"
 #include "trees/kbest.hpp"
 #include "trees/matrix_tree.hpp"
@@ -162,6 +163,7 @@ NB_MODULE(_core, m) {
   headlong::bind_parser(m);
   headlong::bind_chain(m);
   headlong::bind_trainer(m);
+  bind_tuning(m);
   bind_parts(m);
   bind_graph(m);
   bind_solvers(m);

@@ -1,4 +1,5 @@
-// Batches and models for Python, which parsing (bind_parser.cpp) and training (bind_trainer.cpp) share.
+// Batches and models for Python, which parsing (bind_parser.cpp) and training (bind_trainer.cpp) share; the model is in
+// bind_model.cpp.
 #pragma once
 
 #include <nanobind/stl/optional.h>
