@@ -17,6 +17,7 @@ from typing import Any
 import headlong
 from benchmarks.common import peak_memory_mb, treebanks
 from headlong.evaluation import evaluate
+from headlong.features import dependency
 
 
 def read(path: Path, limit: int) -> list[headlong.Sentence]:
@@ -65,7 +66,7 @@ def main() -> None:
     arguments.add_argument("treebank")
     arguments.add_argument("model")
     arguments.add_argument("--split", default="dev", choices=("dev", "test"), help="test: score both dev and test")
-    arguments.add_argument("--order", type=int, default=1, choices=(1, 2, 3))
+    arguments.add_argument("--order", type=int, default=1, choices=tuple(dependency.ORDERS))
     arguments.add_argument("--families", default="", help="changes to the families of the order")
     arguments.add_argument("--trees", default="auto", choices=("auto", "any", "projective"))
     arguments.add_argument("--decoder", default="exact", help="the decoder of training")
