@@ -14,8 +14,8 @@ from headlong import _core
 from headlong.errors import DataError, ModelError, OptionError
 from headlong.features.sequence import PAIR_RELATIONS
 from headlong.features.templates import Family
-from headlong.learning.losses import LEARNERS
-from headlong.models.sequence import SequenceModel
+from headlong.learning.losses import LEARNERS, Crf
+from headlong.models.sequence import SequenceModel, _Tables
 from headlong.models.sequence_shape import SequenceData, SequenceOptions
 
 INF = float("inf")
@@ -361,6 +361,26 @@ def test_the_penalty_of_the_crf(penalty: float) -> None:
 
     weight = brentq(lambda weight: ones - count * share(weight) - 2.0 * penalty * weight, -10.0, 10.0)
     assert model.marginals(data)[0, 1] == pytest.approx(share(weight), abs=2e-3)
+
+
+def test_the_averages_of_a_penalised_crf() -> None:
+    """They are those of the weights after each sequence of epochs 2 and 3, the penalty being paid before each epoch."""
+    epochs, rate, penalty, data = 3, 0.2, 0.3, problem(5)
+    count = len(data.lengths)
+    model = learnt(SequenceOptions(1, "crf", epochs=epochs, rate=rate, penalty=penalty, bits=BITS))
+    tables, learner, seen = _Tables(model.shape, BITS), Crf(rate), []
+    trainer = tables.trainer(data)
+    for epoch in range(epochs):
+        for weights in (tables.rows, tables.transitions):
+            weights /= 1.0 + 2.0 * penalty * learner.step(0.0, 0.0, epoch / epochs)
+        for done, sequence in enumerate(np.random.default_rng([1, epoch + 1]).permutation(count), epoch * count + 1):
+            trainer.study(np.array([sequence], np.int32), True, 0.0, "", False, 1)
+            trainer.apply(0, learner.step(0.0, 0.0, done / (epochs * count)), 0.0)
+            seen.append((tables.rows.copy(), tables.transitions.copy()))
+    metadata, arrays = model.state()
+    for which, name in enumerate(("rows", "transitions")):
+        expected = np.mean([tables[which] for tables in seen[count:]], axis=0)
+        np.testing.assert_allclose(arrays[name] * metadata["scales"][which], expected, atol=2e-4)
 
 
 def test_the_state_is_the_model() -> None:

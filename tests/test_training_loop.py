@@ -43,10 +43,15 @@ def test_what_the_loop_asks_for():
     assert script.applied == [(i % 4, 0.25, 10.0 + i) for i in range(10)]
 
 
-def test_averages_may_begin_anew_with_every_epoch():
-    script = Script()
-    list(Loop(3, 1, afresh=True).epoch(script, Perceptron(), 3, 4))
-    assert [time for *_, time in script.applied] == [0.0, 1.0, 2.0, 3.0]
+def test_averages_may_begin_anew():
+    def times(epoch):
+        script = Script()
+        list(Loop(9, 1, afresh=True).epoch(script, Perceptron(), epoch, 4))
+        return [time for *_, time in script.applied]
+
+    assert times(2) == times(8) == [0.0, 1.0, 2.0, 3.0]
+    assert times(5) == [4.0, 5.0, 6.0, 7.0]
+    assert times(7) == [12.0, 13.0, 14.0, 15.0]
 
 
 def test_nothing_is_applied_where_there_is_nothing_to_learn():

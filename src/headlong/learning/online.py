@@ -54,7 +54,7 @@ class Loop:
     """Settings of the loop. Every epoch visits the sentences in an order that depends on seed and epoch alone, so
     that training can be taken up again at any epoch.
 
-    afresh: averages begin anew with every epoch.
+    afresh: averages begin anew in epochs 1, 2, 4, 8 and so on, and so forget how training began.
     """
 
     epochs: int
@@ -65,11 +65,19 @@ class Loop:
     decoder: str = "exact"
     afresh: bool = False
 
+    def averaged_since(self, epoch: int) -> int:
+        """The first epoch whose weights are in the averages of `epoch`.
+
+        >>> [Loop(5, seed=1, afresh=True).averaged_since(epoch) for epoch in range(1, 9)]
+        [1, 2, 2, 4, 4, 4, 4, 8]
+        """
+        return 1 << (epoch.bit_length() - 1) if self.afresh else 1
+
     def epoch(self, trainer: Trainer, learner: Learner, epoch: int, count: int) -> Iterator[tuple[int, float]]:
         """Trains for one epoch (from 1); yields (sentences done, sum of losses) after each mini-batch."""
         order = np.random.default_rng([self.seed, epoch]).permutation(count).astype(np.int32)
         clock = (epoch - 1) * count
-        averaged_from = clock if self.afresh else 0
+        averaged_from = (self.averaged_since(epoch) - 1) * count
         total = 0.0
         for begin in range(0, count, self.batch_size):
             batch = order[begin : begin + self.batch_size]

@@ -47,7 +47,7 @@ class LabelerOptions:
     pairs: bool = True
     order: int = 1
     learner: str = "crf"
-    epochs: int = 10
+    epochs: int = 15
     patience: int = 3
     aggressiveness: float = 0.01
     rate: float = 0.1

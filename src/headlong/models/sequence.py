@@ -113,12 +113,14 @@ class SequenceModel:
         for epoch in range(1, options.epochs + 1):
             if before_epoch:
                 before_epoch(epoch)
+            since = loop.averaged_since(epoch)
             if penalty:
-                tables.shrink(penalty * learner.step(0.0, 0.0, (epoch - 1) / options.epochs))
+                step = learner.step(0.0, 0.0, (epoch - 1) / options.epochs)
+                tables.shrink(penalty * step, (epoch - since) * count)
             loss = report_epoch(loop, trainer, learner, epoch, train.lengths, stage, progress)
             found: dict[str, float] = {}
             if dev is not None or epoch == options.epochs:
-                model = tables.average(count if penalty else epoch * count, options)
+                model = tables.average((epoch + 1 - since) * count, options)
                 if dev is not None:
                     found = _evaluate(model, dev, threads, evaluate)
                 model.scores.update(epoch=epoch, dev=found)
@@ -227,13 +229,18 @@ class _Tables:
             )
         )
 
-    def shrink(self, step: float) -> None:
-        """Goes `step` against the squares of the weights: to the least of step * |w|^2 + |w - before|^2 / 2. Averages
-        begin anew."""
-        for weights in (self.rows, self.transitions):
-            weights *= np.float32(1.0 / (1.0 + 2.0 * step))
-        self.row_totals.fill(0.0)
-        self.transition_totals.fill(0.0)
+    def shrink(self, step: float, time: int) -> None:
+        """Goes `step` against the squares of the weights: to the least of step * |w|^2 + |w - before|^2 / 2.
+
+        So many sequences are in the averages by now; if there is none, they begin anew.
+        """
+        keep = 1.0 / (1.0 + 2.0 * step)
+        for weights, totals in ((self.rows, self.row_totals), (self.transitions, self.transition_totals)):
+            if time:
+                totals += np.nan_to_num(weights, neginf=0.0) * np.float32((keep - 1.0) * time)
+            else:
+                totals.fill(0.0)
+            weights *= np.float32(keep)
 
     def average(self, time: int, options: SequenceOptions) -> SequenceModel:
         """The model of the averages over `time` sequences."""

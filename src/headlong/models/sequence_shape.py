@@ -33,8 +33,8 @@ class SequenceOptions:
     learner: "mira" (cost-augmented, 1-best), "perceptron" or "crf".
     epochs, patience: as for the parser; the best epoch on development data is kept, without any the last.
     aggressiveness: MIRA's largest step. rate: the CRF's first step.
-    penalty: what the CRF takes off its likelihood for each squared weight. With a penalty weights are averaged within
-        each epoch, without one over all of them: old weights, not yet held back, are worse than none.
+    penalty: what the CRF takes off its likelihood for each squared weight. With a penalty the averages forget the first
+        epochs, whose weights it has not yet held back.
     batch_size: sequences labelled with the same weights; more than 1 lets several threads work.
     bits: the weight table has 2^bits rows.
     constrained: only pairs of labels that the training data have (I-NP never after B-VP).
