@@ -93,7 +93,8 @@ def _add_label_options(parser: argparse.ArgumentParser) -> None:
         {
             "order": (1, "how many labels in a row are scored together: 1 pairs, 2 triples too, 0 each by itself"),
             **_SHARED,
-            "epochs": (15, "passes over the training data"),
+            "epochs": (15, _SHARED["epochs"][1]),
+            "patience": (5, _SHARED["patience"][1]),
             "bits": (20, "size of the weight table: 2^N rows; fewer make a smaller, less accurate model"),
         },
     )

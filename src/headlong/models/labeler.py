@@ -48,7 +48,7 @@ class LabelerOptions:
     order: int = 1
     learner: str = "crf"
     epochs: int = 15
-    patience: int = 3
+    patience: int = 5
     aggressiveness: float = 0.01
     rate: float = 0.1
     penalty: float = 1.0
