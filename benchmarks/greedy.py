@@ -158,10 +158,11 @@ def write_section(figures: dict[str, Any], kind: str, order: int, options: argpa
         else "All rows share models, trained with exact search"
     )
     split, favoured = options.split, f" of order {options.other}" if options.other else ""
+    own = " --own" if options.own else ""
     output.section(
         f"Greedy inference on {split} sets: order {order}, {training}",
         [
-            f"`python -m benchmarks.greedy --split {split}`, after Tchernowitz et al. (2016), tables 1 and 2.",
+            f"`python -m benchmarks.greedy --split {split}{own}`, after Tchernowitz et al. (2016), tables 1 and 2.",
             f"{models}. Means over {', '.join(chosen)}. Words a second include scoring; +i: swaps of arcs, +b: beam of",
             f"three, +e: ensemble with `{BASE}`{favoured}; absent arcs: parts that need arcs to be absent count;",
             f"gold: gold arcs in % that only this row has, and that only `{BASE}` has.",
