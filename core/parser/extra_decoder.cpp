@@ -1,5 +1,7 @@
 #include "parser/extra_decoder.hpp"
 
+#include <numeric>
+
 #include "parser/decoding.hpp"
 #include "parts/keep.hpp"
 #include "solvers/branch.hpp"
@@ -21,6 +23,7 @@ class ExtraDecoding final : public Decoding {
   void keep_marked();
   bool drop_arcs(Score bound);
   void reduce();
+  void bound_words();
   SolverResult call_solver(const Start& start) const;
   void solve();
 
@@ -83,6 +86,17 @@ void ExtraDecoding::reduce() {
   }
 }
 
+// A bound where there is no tree yet to drop arcs by: every word takes its best arc under the optimistic scores.
+void ExtraDecoding::bound_words() {
+  std::vector<Score>& scores = workspace_.scores;
+  scores.assign(arc_scores_.begin(), arc_scores_.end());
+  add_optimism(*frames_, *extras_, options_.rules.projective, scores);
+  std::vector<Score> best(frames_->size, NEGATIVE_INFINITY);
+  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc)
+    best[frames_->arc_modifiers[arc]] = std::max(best[frames_->arc_modifiers[arc]], scores[arc]);
+  lower(std::accumulate(best.begin() + 1, best.end(), Score{0.0}));
+}
+
 SolverResult ExtraDecoding::call_solver(const Start& start) const {
   if (options_.method != TreeMethod::Exact) return relax(workspace_.graph, options_, start, seconds_left());
   BranchOptions branch_options;
@@ -119,6 +133,7 @@ void ExtraDecoding::run() {
     solution_.bound = NEGATIVE_INFINITY;
   else if (goes_on()) {
     if (proves() && has_tree()) reduce();
+    if (climbs() && proves() && !has_tree()) bound_words();
     if (!is_closed()) climbs() ? climb_often(arc_scores_) : solve();
   }
   conclude();

@@ -170,7 +170,7 @@ class Solution:
       and the bound is that of the relaxation;
     - "unconverged": a limit was reached; the heads are the best tree so far, and the bound the lowest so far;
     - "approximate": the decoder looks for a good tree, and has not proven it best; the bound is infinite, unless the
-      decoder is ``climb`` and its tree is worth more than -inf;
+      decoder is ``climb``;
     - "infeasible": no tree has only candidate arcs; score and bound are -inf, the heads are some tree.
     """
 
