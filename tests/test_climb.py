@@ -1,5 +1,6 @@
 """Hill climbing against neighbours found by definition, and what restarts promise."""
 
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
@@ -15,7 +16,7 @@ from headlong.inference.decoders import STARTS, decoder
 from headlong.inference.local_optima import count_local_optima, estimate_local_optima
 from tests import toy
 from tests.oracles import all_trees, is_projective, is_tree, root_arcs, tree_scores
-from tests.plain_extras import KINDS, PlainExtras, plain_extras
+from tests.plain_extras import KINDS, PlainExtras, plain_extras, possible_parts
 from tests.plain_frames import PlainFrames, check_answer, plain_frames
 from tests.strategies import Scores, arc_scores, many, random_scores
 from tests.test_tree_decoders import random_frames
@@ -122,6 +123,19 @@ def test_extras_count(start: str, extras: PlainExtras, single_root: bool, projec
     )
     best = extras.best(single_root, projective)
     check_answer(found, "climb", single_root, projective, worth=extras.worth, best=best)
+
+
+def test_bound_counts_frames_where_the_first_tree_is_worth_nothing() -> None:
+    """The best tree of arcs is forbidden; what makes the other one good is in the frames, not in the extras."""
+    arc_scores = {(0, 1): 0.0, (0, 2): -50.0, (1, 2): 0.0}
+    frames = PlainFrames([[], [0], [0, 1]], arc_scores, defaultdict(float), {}, defaultdict(float))
+    frames.pairs[2, 0, 0, 1, 1] = -np.inf
+    frames.grand[0, 1, 2, 0] = 60.0
+    extras = PlainExtras(frames, {kind: dict.fromkeys(possible_parts(frames.candidates, kind), 0.0) for kind in KINDS})
+    core, scores, core_extras = extras.core()
+    found = core.solve(scores, "climb", extras=core_extras, restarts=0)
+    assert (extras.worth(np.array([-1, 0, 1])), extras.best(False, False)) == (-np.inf, 10.0)
+    check_answer(found, "climb", False, False, worth=extras.worth, best=10.0)
 
 
 @pytest.mark.parametrize("projective", [False, True], ids=["any", "projective"])

@@ -30,7 +30,7 @@ struct Descent {
   ReducedCostWorkspace costs;
 };
 
-// Splits the scores of the arcs, which must be finite, and sets everything up. O(arcs).
+// Splits the scores of the arcs and sets everything up; all must be finite but for a still sweep alone. O(arcs).
 void start_descent(const Frames& frames, std::span<const Score> arc_scores, Descent& descent);
 
 enum class Direction : std::uint8_t { Forward, Backward, Still };

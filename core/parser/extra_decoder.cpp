@@ -1,7 +1,5 @@
 #include "parser/extra_decoder.hpp"
 
-#include <numeric>
-
 #include "parser/decoding.hpp"
 #include "parts/keep.hpp"
 #include "solvers/branch.hpp"
@@ -23,7 +21,7 @@ class ExtraDecoding final : public Decoding {
   void keep_marked();
   bool drop_arcs(Score bound);
   void reduce();
-  void bound_words();
+  void bound_automata();
   SolverResult call_solver(const Start& start) const;
   void solve();
 
@@ -86,15 +84,13 @@ void ExtraDecoding::reduce() {
   }
 }
 
-// A bound where there is no tree yet to drop arcs by: every word takes its best arc under the optimistic scores.
-void ExtraDecoding::bound_words() {
+// A bound where there is no tree yet to drop arcs by: the automata's best choices under the optimistic scores.
+void ExtraDecoding::bound_automata() {
   std::vector<Score>& scores = workspace_.scores;
   scores.assign(arc_scores_.begin(), arc_scores_.end());
   add_optimism(*frames_, *extras_, options_.rules.projective, scores);
-  std::vector<Score> best(frames_->size, NEGATIVE_INFINITY);
-  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc)
-    best[frames_->arc_modifiers[arc]] = std::max(best[frames_->arc_modifiers[arc]], scores[arc]);
-  lower(std::accumulate(best.begin() + 1, best.end(), Score{0.0}));
+  start_descent(*frames_, scores, workspace_.descent);
+  lower(sweep(*frames_, Direction::Still, workspace_.descent));
 }
 
 SolverResult ExtraDecoding::call_solver(const Start& start) const {
@@ -133,7 +129,7 @@ void ExtraDecoding::run() {
     solution_.bound = NEGATIVE_INFINITY;
   else if (goes_on()) {
     if (proves() && has_tree()) reduce();
-    if (climbs() && proves() && !has_tree()) bound_words();
+    if (climbs() && proves() && !has_tree()) bound_automata();
     if (!is_closed()) climbs() ? climb_often(arc_scores_) : solve();
   }
   conclude();
