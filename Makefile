@@ -1,7 +1,8 @@
 # make dev    compile the core next to the Python sources; then run things with PYTHONPATH=src
 # make test   the tests against that build          make checked   the same under the sanitizers
+# make fuzz   the tests with other random problems
 # make style  formatters, linters and types         make stubs     regenerate _core.pyi
-.PHONY: dev test checked style stubs bench
+.PHONY: dev test fuzz checked style stubs bench
 export PYTHONPATH := src
 
 dev:
@@ -11,6 +12,9 @@ dev:
 
 test: dev
 	python -m pytest -q -n auto
+
+fuzz: dev
+	python -m pytest -q -n auto --hypothesis-profile=fuzz
 
 checked:
 	bash tests/run_checked.sh
