@@ -38,6 +38,23 @@ def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.F
 
 
 @pytest.mark.parametrize("projective", [False, True])
+def test_long_searches(projective: bool) -> None:
+    """Sentences with hundreds of nodes, where the search begins again with the multipliers of AD3."""
+    for seed in (0, 6):
+        core, arc_scores = random_frames(seed, 30, seed % 2 == 0)
+        exact = _core.branch_and_bound(core.graph(arc_scores, True, projective), tolerance=1e-9)["value"]
+        found = core.solve(arc_scores, "exact", projective=projective)
+        assert found["iterations"] > 200
+        assert found["certified"]
+        assert found["score"] == pytest.approx(exact, abs=1e-6)
+        # Cut short anywhere, the bound holds.
+        for nodes in (1, 199, 200, 201, 250):
+            cut = core.solve(arc_scores, "exact", projective=projective, max_nodes=nodes)
+            assert cut["iterations"] <= nodes
+            assert cut["score"] <= exact + 1e-6 <= cut["bound"] + 2e-6
+
+
+@pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_agree(method: str, projective: bool) -> None:
     """Longer sentences, where enumeration does not reach: the general search over graphs is the referee."""

@@ -123,12 +123,14 @@ class FrameDecoding final : public Decoding {
   Score descend(Index max_sweeps);
   void start();
   void search();
+  bool search(const Frames& root, std::span<const Score> scores, Index max_nodes);
+  void tighten();
   Index doubtful_arc(Score bound) const;
   Index crossing_arc();
   Score projective_bound();
   Score branch(Score bound, std::vector<Node>& nodes);
   void load(const Node& node, const Frames& root, std::span<const Score> scores);
-  void run_solver(bool descended);
+  SolverResult run_solver(bool descended);
   void climb_on(bool descended);
 };
 

@@ -307,21 +307,56 @@ void load_split(const Frames& frames, const ArcSplit& split, Descent& descent) {
   descent.tree_value = split.tree_value;
 }
 
+namespace {
+
+// Calls `visit` with each link of the graph's automata and its number in the descent. The tree's links are first.
+template <class Visit>
+void for_automata(const Frames& frames, const Descent& descent, Visit visit) {
+  std::size_t link = frames.arcs();
+  for (Index head = 0; head < frames.size; ++head) {
+    if (frames.fan_size(2 * head) + frames.fan_size(2 * head + 1) == 0) continue;
+    for (Index own = descent.begins[head]; own < descent.begins[head + 1]; ++own, ++link) visit(link, own);
+  }
+}
+
+}  // namespace
+
 void multipliers_of(const Frames& frames, const Graph& graph, const Descent& descent,
                     std::vector<double>& multipliers) {
   const std::vector<Index> degrees = graph.degrees();
   multipliers.resize(graph.link_variables.size());
-  // The tree, whose links are first, gets what the automata leave.
+  // The tree gets what the automata leave.
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) multipliers[arc] = 0.0;
-  std::size_t link = frames.arcs();
-  for (Index head = 0; head < frames.size; ++head) {
-    if (frames.fan_size(2 * head) + frames.fan_size(2 * head + 1) == 0) continue;
-    for (Index own = descent.begins[head]; own < descent.begins[head + 1]; ++own, ++link) {
-      const Index variable = graph.link_variables[link];
-      multipliers[link] = descent.scores[own] - graph.scores[variable] / degrees[variable];
-      multipliers[variable] -= multipliers[link];
-    }
+  for_automata(frames, descent, [&](std::size_t link, Index own) {
+    const Index variable = graph.link_variables[link];
+    multipliers[link] = descent.scores[own] - graph.scores[variable] / degrees[variable];
+    multipliers[variable] -= multipliers[link];
+  });
+}
+
+Score load_multipliers(const Frames& frames, std::span<const Score> arc_scores, const Graph& graph,
+                       std::span<const double> multipliers, RootRule rule, Descent& descent) {
+  const std::vector<Index> degrees = graph.degrees();
+  number_links(frames, descent);
+  descent.scores.resize(2 * frames.arcs());
+  // The graph has no automaton for a word without candidate modifiers; its lanes are all worth 0 here.
+  for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
+    const Index word = frames.arc_modifiers[arc];
+    const Index lane = static_cast<Index>(arc) - frames.arc_begins[word];
+    if (frames.fan_size(2 * word) + frames.fan_size(2 * word + 1) == 0)
+      descent.scores[descent.lane_links[arc]] = -frame_value(frames, word, lane, {}, {});
   }
+  for_automata(frames, descent, [&](std::size_t link, Index own) {
+    const Index variable = graph.link_variables[link];
+    descent.scores[own] = multipliers[link] + graph.scores[variable] / degrees[variable];
+  });
+  descent.tree.resize(frames.arcs());
+  for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
+    const Index link = descent.lane_links[arc];
+    descent.tree[arc] = arc_scores[arc] - descent.scores[link] - descent.scores[descent.others[link]];
+  }
+  sweep(frames, Direction::Still, descent);
+  return ask_tree(frames, rule, descent);
 }
 
 }  // namespace headlong

@@ -97,7 +97,7 @@ void FrameDecoding::start() {
 }
 
 // Hands what is left to the solver, with the best tree and the multipliers that the descent has reached.
-void FrameDecoding::run_solver(bool descended) {
+SolverResult FrameDecoding::run_solver(bool descended) {
   build_tree_graph(*frames_, arc_scores_, options_.rules, workspace_.graph);
   Start start;
   start.rounder = this;
@@ -110,7 +110,9 @@ void FrameDecoding::run_solver(bool descended) {
     multipliers_of(*frames_, workspace_.graph, workspace_.descent, workspace_.multipliers);
     start.multipliers = workspace_.multipliers;
   }
-  take(relax(workspace_.graph, options_, start, seconds_left()));
+  SolverResult result = relax(workspace_.graph, options_, start, seconds_left());
+  take(result);
+  return result;
 }
 
 // Climbs again and again among the arcs that are left. With a descent, trees are drawn by what arcs cost in it: what

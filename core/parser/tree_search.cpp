@@ -8,6 +8,10 @@ namespace headlong {
 namespace {
 
 constexpr Index SWEEPS_A_NODE = 8;
+
+// A search that is not over by then gets a better bound to begin with, which takes AD3 about as long as these nodes.
+constexpr Index NODES_BEFORE_AD3 = 200;
+
 constexpr Index NO_TREE = -2;
 
 // Largest bound first.
@@ -119,18 +123,15 @@ void FrameDecoding::load(const Node& node, const Frames& root, std::span<const S
 }
 
 // Branch and bound on the descent: nodes are what is left of the candidates, the one with the largest bound comes
-// first.
-void FrameDecoding::search() {
-  const Frames root = *frames_;
-  const std::vector<Score> scores(arc_scores_.begin(), arc_scores_.end());
+// first. False if there are nodes left after `max_nodes` in all.
+bool FrameDecoding::search(const Frames& root, std::span<const Score> scores, Index max_nodes) {
   workspace_.numbers.resize(root.arcs());
   std::iota(workspace_.numbers.begin(), workspace_.numbers.end(), 0);
   Score closed = NEGATIVE_INFINITY;  // the largest bound of what need not be looked at any more
   std::vector<Node> nodes;
   const Score first = branch(solution_.bound, nodes);
   if (is_good_enough(first)) closed = first;
-  while (!nodes.empty() && solution_.iterations < options_.max_nodes && !out_of_time() &&
-         !is_good_enough(nodes.front().bound)) {
+  while (!nodes.empty() && solution_.iterations < max_nodes && !out_of_time() && !is_good_enough(nodes.front().bound)) {
     std::pop_heap(nodes.begin(), nodes.end(), comes_later);
     const Node node = std::move(nodes.back());
     nodes.pop_back();
@@ -155,6 +156,38 @@ void FrameDecoding::search() {
   workspace_.numbers.clear();
   lower(std::max({closed, solution_.score, nodes.empty() ? NEGATIVE_INFINITY : nodes.front().bound}));
   solution_.status = nodes.empty() && !has_tree() ? Status::Infeasible : Status::Unconverged;
+  return nodes.empty() || is_closed();
+}
+
+// Goes on from the multipliers of AD3, whose bound the descent alone does not reach.
+void FrameDecoding::tighten() {
+  const Index nodes = solution_.iterations;
+  const SolverResult result = run_solver(true);
+  solution_.iterations = nodes;
+  if (is_closed() || result.status == Status::Infeasible) return;
+  load_multipliers(*frames_, arc_scores_, workspace_.graph, result.multipliers, options_.rules.root,
+                   workspace_.descent);
+  lower(descend(SWEEPS_A_NODE));
+  if (is_decided()) lower(solution_.score);
+}
+
+void FrameDecoding::search() {
+  const Frames root = *frames_;
+  const std::vector<Score> scores(arc_scores_.begin(), arc_scores_.end());
+  workspace_.kept.resize(root.arcs());
+  std::iota(workspace_.kept.begin(), workspace_.kept.end(), 0);
+  ArcSplit split;
+  save_split(workspace_.descent, workspace_.kept, split);
+  if (search(root, scores, std::min(NODES_BEFORE_AD3, options_.max_nodes)) || out_of_time() ||
+      solution_.iterations >= options_.max_nodes)
+    return;
+  workspace_.keep.assign(root.arcs(), 1);
+  keep(root, scores, workspace_.keep);
+  load_split(*frames_, split, workspace_.descent);
+  tighten();
+  if (is_closed() || solution_.bound == NEGATIVE_INFINITY || out_of_time()) return;
+  const Frames tightened = *frames_;
+  search(tightened, std::vector<Score>(arc_scores_.begin(), arc_scores_.end()), options_.max_nodes);
 }
 
 }  // namespace headlong

@@ -293,6 +293,7 @@ SolverResult ad3(const Graph& graph, const Ad3Options& options, GraphWorkspace& 
     if (is_certified(run)) result.status = Status::Optimal;
   }
   result.relaxed = std::move(run.consensus);
+  result.multipliers = std::move(run.multipliers);
   if (result.status == Status::Optimal) {
     // The relaxation's optimum is between value and bound: the assignment solves it, whether the iterations were there
     // yet or not.

@@ -34,7 +34,8 @@ struct SolverResult {
   Status status = Status::Unconverged;
   Index iterations = 0;
   double primal_residual = 0.0, dual_residual = 0.0;
-  std::vector<TracePoint> trace;  // on request
+  std::vector<double> multipliers;  // [links] where AD3 ended
+  std::vector<TracePoint> trace;    // on request
 };
 
 // Variables fixed by the caller, as branch and bound does: -1 free, 0 or 1; empty: all are free.
