@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headlong.errors import DataError, ModelError, NotFittedError, OptionError
 from headlong.features import sequence
-from headlong.features.attributes import FormCodes, RowCache, attribute_code, form_attributes
+from headlong.features.attributes import FormCodes, RowCache, attribute_code, form_attributes, shape
 from headlong.learning.dropout import FormDropout
 from headlong.models.labeler import LabelerOptions, SequenceLabeler
 from headlong.models.lexicon import Lexicon
@@ -260,8 +260,15 @@ def test_dropout_hides_rare_forms_and_leaves_affixes() -> None:
     assert (codes == original).all()
 
 
-def test_codes_of_forms_are_those_of_attributes() -> None:
-    codes = FormCodes(("upos", "suffix3", "shape"))
-    assert codes.attributes == ("suffix3", "shape")
-    values = form_attributes("Dogs")
-    assert codes("Dogs") == [attribute_code(name, values[name]) for name in codes.attributes]
+@given(st.text(max_size=12) | st.text("aB9-", max_size=12) | st.text("ΣσςİIiß", max_size=8))
+def test_codes_of_forms_are_those_of_attributes(form: str) -> None:
+    values = form_attributes(form)
+    codes = FormCodes(("upos", *values))
+    assert codes.attributes == tuple(values)
+    assert codes(form) == [attribute_code(name, values[name]) for name in values]
+
+
+@given(st.text(max_size=12) | st.text("aB9-\n", max_size=12))
+def test_shapes_by_definition(form: str) -> None:
+    kinds = ["X" if c.isupper() else "x" if c.isalpha() else "9" if c.isdigit() else c for c in form]
+    assert shape(form) == "".join(kind for i, kind in enumerate(kinds) if i < 2 or kinds[i - 2 : i + 1] != [kind] * 3)

@@ -6,9 +6,11 @@ seen one, and a server does not grow. Words are cached by their five columns, an
 
 from __future__ import annotations
 
+import re
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import accumulate, chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -35,42 +37,48 @@ _PUNCTUATION, _VERB, _CONJUNCTION, _ADPOSITION = 1, 2, 4, 8
 _CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION, "ADP": _ADPOSITION}
 
 
+class _Kinds(dict[int, str]):
+    """What the characters of a form become in its shape."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        kind = "X" if character.isupper() else "x" if character.isalpha() else "9" if character.isdigit() else character
+        self[code] = kind
+        return kind
+
+
+_KINDS = _Kinds()
+_RUN = re.compile(r"(.)\1{2,}", re.DOTALL)
+
+
 def shape(form: str) -> str:
     """Capital letters as X, small ones as x, digits as 9, others as they are; runs shortened to two.
 
     >>> shape("McDonald's"), shape("2026-11-15")
     ("XxXxx'x", '99-99-99')
     """
-    result: list[str] = []
-    for character in form:
-        kind = "X" if character.isupper() else "x" if character.isalpha() else "9" if character.isdigit() else character
-        if result[-2:] != [kind, kind]:
-            result.append(kind)
-    return "".join(result)
+    return _RUN.sub(r"\1\1", form.translate(_KINDS))
+
+
+_AFFIXES = {
+    **{f"prefix{n}": slice(n) for n in range(1, 5)},
+    **{f"suffix{n}": slice(-n, None) for n in range(1, 8)},
+    **{f"infix{n}": slice(-n - 3, -n) for n in range(1, 6)},
+}
+
+
+def _affix(cut: slice, form: str) -> str:
+    return form[cut].lower()
 
 
 _OF_FORM: dict[str, Callable[[str], str]] = {
     "form": str,
     "lower": str.lower,
     "shape": shape,
-    "prefix1": lambda form: form[:1].lower(),
-    "prefix2": lambda form: form[:2].lower(),
-    "prefix3": lambda form: form[:3].lower(),
-    "prefix4": lambda form: form[:4].lower(),
-    "suffix1": lambda form: form[-1:].lower(),
-    "suffix2": lambda form: form[-2:].lower(),
-    "suffix3": lambda form: form[-3:].lower(),
-    "suffix4": lambda form: form[-4:].lower(),
-    "suffix5": lambda form: form[-5:].lower(),
-    "suffix6": lambda form: form[-6:].lower(),
-    "suffix7": lambda form: form[-7:].lower(),
-    "infix1": lambda form: form[-4:-1].lower(),
-    "infix2": lambda form: form[-5:-2].lower(),
-    "infix3": lambda form: form[-6:-3].lower(),
-    "infix4": lambda form: form[-7:-4].lower(),
-    "infix5": lambda form: form[-8:-5].lower(),
+    **{name: partial(_affix, cut) for name, cut in _AFFIXES.items()},
 }
-ATTRIBUTES = (*_OF_FORM, "lemma", "upos", "xpos", "feats")
+_OTHERS = ("lemma", "upos", "xpos", "feats")
+ATTRIBUTES = (*_OF_FORM, *_OTHERS)
 
 
 def form_attributes(form: str) -> dict[str, str]:
@@ -107,10 +115,19 @@ class FormCodes:
     def __init__(self, attributes: Sequence[str]) -> None:
         self.attributes = tuple(name for name in attributes if name in _OF_FORM)
         self._makers = [(zlib.crc32(name.encode()), _OF_FORM[name]) for name in self.attributes]
+        wholes = {"form": 1, "shape": 2}
+        self._cuts = [
+            (zlib.crc32(name.encode()), wholes.get(name, 0), _AFFIXES.get(name, slice(None)))
+            for name in self.attributes
+        ]
 
     def __call__(self, form: str) -> list[int]:
         """The codes of a form, in the order of `attributes`."""
-        return [zlib.crc32(_bytes(make(form)), seed) for seed, make in self._makers]
+        if not form.isascii():
+            return [zlib.crc32(_bytes(make(form)), seed) for seed, make in self._makers]
+        # Elsewhere the small letters of a part may be others than that part of the small letters (the final sigma).
+        texts = form.lower().encode(), form.encode(), shape(form).encode()
+        return [zlib.crc32(texts[whole][cut], seed) for seed, whole, cut in self._cuts]
 
 
 class RowCache:
@@ -211,9 +228,12 @@ class WordEncoder:
         self._tag_numbers = {tag: i for i, tag in enumerate(self.tags, 1)}
         self._form_codes = FormCodes(self.attributes)
         self._of_feats = [name for name in self.attributes if name[:1].isupper()]
+        self._seeds = [zlib.crc32(name.encode()) for name in _OTHERS]
+        known = (*self._form_codes.attributes, *self._of_feats, *_OTHERS)
+        self._places = [known.index(name) for name in self.attributes]
         shapes = ((len(self.attributes), np.uint32), (2 + len(AGREEMENT), np.uint8))
-        self._forms: dict[str, dict[str, int]] = {}
-        self._feats_codes: dict[str, tuple[dict[str, int], list[int]]] = {}
+        self._forms: dict[str, list[int]] = {}
+        self._feats_codes: dict[str, tuple[list[int], list[int]]] = {}
         self._cache = RowCache(lambda key: self._word(*key), shapes, self._forget)
 
     @property
@@ -263,32 +283,27 @@ class WordEncoder:
         self._cache.clear()
 
     def _word(self, form: str, lemma: str, upos: str, xpos: str, feats: str) -> tuple[list[int], list[int]]:
-        codes = dict(self._form(form))
-        from_feats, agreement = self._feats(feats)
-        codes.update(from_feats)
-        others = {
-            "lemma": lemma if lemma != "_" else form.lower(),
-            "upos": upos,
-            "xpos": xpos if xpos != "_" else upos,
-            "feats": feats,
-        }
-        for name, value in others.items():
-            if name in self.attributes:
-                codes[name] = attribute_code(name, value)
+        of_feats, agreement = self._feats(feats)
+        others = (lemma if lemma != "_" else form.lower(), upos, xpos if xpos != "_" else upos, feats)
+        codes = [
+            *self._form(form),
+            *of_feats,
+            *(zlib.crc32(_bytes(value), seed) for value, seed in zip(others, self._seeds, strict=True)),
+        ]
         traits = [self.tag_number(upos), self._class(form, upos), *agreement]
-        return [codes[name] for name in self.attributes], traits
+        return [codes[place] for place in self._places], traits
 
-    def _form(self, form: str) -> dict[str, int]:
+    def _form(self, form: str) -> list[int]:
         codes = self._forms.get(form)
         if codes is None:
-            codes = self._forms[form] = dict(zip(self._form_codes.attributes, self._form_codes(form), strict=True))
+            codes = self._forms[form] = self._form_codes(form)
         return codes
 
-    def _feats(self, feats: str) -> tuple[dict[str, int], list[int]]:
+    def _feats(self, feats: str) -> tuple[list[int], list[int]]:
         found = self._feats_codes.get(feats)
         if found is None:
             values = parse_feats(feats)
-            codes = {name: attribute_code(name, values.get(name, "")) for name in self._of_feats}
+            codes = [attribute_code(name, values.get(name, "")) for name in self._of_feats]
             agreement = [1 + zlib.crc32(_bytes(values[key])) % 255 if key in values else 0 for key in AGREEMENT]
             found = self._feats_codes[feats] = codes, agreement
         return found
