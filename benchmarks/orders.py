@@ -6,7 +6,7 @@ Each model is trained and tested in a process of its own and kept in build/bench
 tests those that are there. UDPipe is scored where build/benchmarks/TREEBANK.udpipe is there; the one for the
 comparison of speed is trained if it is missing. Scores on test sets are for the final table; tuning looks at dev, the
 default, whose scores are always among the figures. Writes benchmarks/results/orders-SPLIT-DATE.json and sections of
-benchmarks/RESULTS.md.
+benchmarks/RESULTS.md; a single order, of which there are no gains to show, goes to a section of its own.
 """
 
 from __future__ import annotations
@@ -92,11 +92,20 @@ def accuracy_rows(figures: dict[str, Any], split: str) -> list[list[object]]:
     for row in figures["models"]:
         scores = (f"{row[split][name]:.2f}" for name in ("UAS", "LAS strict", "LAS"))
         cost = (f"{row.get(name, float('nan')):.0f}" for name in ("training CPU s", "training memory MB"))
-        rows.append([row["treebank"], row["order"], *scores, *cost, f"{row['model MB']:.1f}"])
+        rows.append(
+            [
+                row["treebank"],
+                row["order"],
+                *scores,
+                f"{row[split]['certified %']:.1f}",
+                *cost,
+                f"{row['model MB']:.1f}",
+            ]
+        )
     for name, found in figures["UDPipe 1"].items():
         scores = (f"{found[split][name]:.2f}" for name in ("UAS", "LAS strict", "LAS"))
         place = max((i for i, row in enumerate(rows) if row[0] == name), default=-1) + 1
-        rows.insert(place, [name, "UDPipe 1", *scores, "", "", ""])
+        rows.insert(place, [name, "UDPipe 1", *scores, "", "", "", ""])
     return rows
 
 
@@ -116,13 +125,20 @@ def gain_rows(models: list[dict[str, Any]], split: str) -> list[list[str]]:
 
 def write_sections(figures: dict[str, Any], split: str, output: Output) -> None:
     """The sections of the page."""
-    header: tuple[str, ...] = ("treebank", "order", "UAS", "LAS (full labels)", "LAS (no subtypes)")
+    header: tuple[str, ...] = ("treebank", "order", "UAS", "LAS (full labels)", "LAS (no subtypes)", "proven %")
     costs = ("training CPU s", "training memory MB", "model MB")
     made = f"Made by `python -m benchmarks.orders --split {split}`."
-    output.section(
-        f"Orders: accuracy on {split} sets", [made, "", *table((*header, *costs), accuracy_rows(figures, split))]
-    )
     orders = sorted({row["order"] for row in figures["models"]})
+    title = "Orders"
+    if len(orders) == 1:
+        title = f"Order {orders[0]}"
+        chosen = ",".join(dict.fromkeys(row["treebank"] for row in figures["models"]))
+        made = f"Made by `python -m benchmarks.orders --split {split} --orders {orders[0]} --treebanks {chosen}`."
+    output.section(
+        f"{title}: accuracy on {split} sets", [made, "", *table((*header, *costs), accuracy_rows(figures, split))]
+    )
+    if len(orders) == 1:
+        return
     steps = [f"order {a} to {b}" for a, b in pairwise(orders)]
     for each in dict.fromkeys(("dev", split)):
         gains = table(("treebank", f"order {orders[0]}", *steps), gain_rows(figures["models"], each))
@@ -180,10 +196,10 @@ def main() -> None:
             figures["UDPipe 1"][name] = {
                 split: udpipe.scores(model, treebanks() / name / f"{split}.conllu") for split in {"dev", options.split}
             }
-    if not options.no_speed:
+    if not options.no_speed and len(orders) > 1:
         figures["speed"] = speed(orders, options.split, quick=options.quick)
     output = Output(options.quick)
-    output.save(f"orders-{options.split}", figures)
+    output.save(f"order{'s' if len(orders) > 1 else f'-{orders[0]}'}-{options.split}", figures)
     write_sections(figures, options.split, output)
 
 
