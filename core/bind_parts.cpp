@@ -240,7 +240,7 @@ void bind_parts(nb::module_& m) {
              bool projective, Index max_iterations, Index max_nodes, Index max_sweeps, double time_limit,
              double tolerance, const PyExtras* extras, Index restarts, const std::string& start, std::uint64_t seed,
              const std::optional<In<Index, 1>>& tree, const Tuning* tuning, const std::optional<In<Index, 1>>& toward,
-             PyTerm* term) {
+             PyTerm* term, std::size_t threads) {
             require(arc_scores.size() == frames.arcs(), "one score an arc is needed");
             require(max_iterations >= 1, "max_iterations must be positive");
             require(max_nodes >= 0 && max_sweeps >= 0, "max_nodes and max_sweeps must not be negative");
@@ -255,6 +255,7 @@ void bind_parts(nb::module_& m) {
             options.time_limit = time_limit;
             options.tolerance = tolerance;
             set_restarts(options, restarts, start, seed);
+            options.restarts.threads = threads;
             if (tree) {
               require(tree->size() == static_cast<std::size_t>(frames.size), "one head a word is needed");
               require_tree(view(*tree));
@@ -288,7 +289,7 @@ void bind_parts(nb::module_& m) {
           "max_nodes"_a = 1000, "max_sweeps"_a = 64, "time_limit"_a = 0.0, "tolerance"_a = 1e-9,
           "extras"_a.none() = nb::none(), "restarts"_a = RestartOptions().restarts, "start"_a = "mixed", "seed"_a = 0,
           "tree"_a.none() = nb::none(), "tuning"_a.none() = nb::none(), "toward"_a = nb::none(),
-          "term"_a.none() = nb::none(),
+          "term"_a.none() = nb::none(), "threads"_a = 1,
           "The best tree under scores of arcs [arcs] and of all parts. A dictionary: heads [size], score, bound,\n"
           "certified, status, sweeps of the descent, iterations of the solver behind it, and how many arcs it was "
           "left.")

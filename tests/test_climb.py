@@ -3,6 +3,7 @@
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from headlong import Parser, Problem
+from headlong import Parser, Problem, _core
 from headlong.errors import OptionError
 from headlong.inference.decoders import STARTS, decoder
 from headlong.inference.local_optima import count_local_optima, estimate_local_optima
@@ -173,6 +174,33 @@ def test_threads_and_repetitions_agree() -> None:
     for start in STARTS:
         alone = [core.solve(scores, "climb", restarts=10, start=start, seed=5) for core, scores in problems]
         assert trees(start) == [answer["heads"].tolist() for answer in alone]
+
+
+@starts
+@pytest.mark.parametrize("projective", [False, True], ids=["any", "projective"])
+def test_restarts_on_threads(start: str, projective: bool) -> None:
+    """Threads that climb from the trees of one sentence find what one finds, after as many climbs."""
+    for seed in range(6):
+        core, scores = random_frames(seed, 20, seed % 2 == 0)
+
+        def solve(threads: int, core: _core.Frames = core, scores: NDArray[np.float64] = scores) -> list[object]:
+            options: dict[str, Any] = {"max_sweeps": 0, "restarts": 30, "start": start, "projective": projective}
+            found = core.solve(scores, "climb", threads=threads, **options)
+            return [found["heads"].tolist(), found["score"], found["iterations"]]
+
+        assert solve(1) == solve(2) == solve(5)
+
+
+def test_threads_of_a_single_sentence() -> None:
+    """A sentence that is parsed alone has all threads for itself."""
+    parser = Parser(2, **toy.SMALL).fit(toy.treebank())
+    sentence = toy.treebank()[:1]
+    options: dict[str, Any] = {"decoder": "climb", "start": "uniform", "proof": False}
+    alone, shared = (list(parser.solve(sentence, threads=threads, **options)) for threads in (1, 3))
+    assert alone[0].heads.tolist() == shared[0].heads.tolist()
+    assert alone[0].iterations == shared[0].iterations
+    with pytest.raises(OptionError, match="found threads = 0, expected at least 1"):
+        decoder("climb")(parser.problem(sentence[0]), threads=0)
 
 
 def test_time_limit_leaves_the_best_tree_so_far() -> None:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "parser/threads.hpp"
+#include "threads.hpp"
 
 namespace headlong {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parser/threads.hpp"
+#include "threads.hpp"
 
 namespace headlong {
 
@@ -91,6 +91,7 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const T
     fold_best_labels(model.model, words, 0.0F, problem);
     const auto heads = answers.heads.subspan(begin, count), labels = answers.labels.subspan(begin, count);
     TreeOptions own = options;
+    own.restarts.threads = threads / useful_threads(corpus.size(), threads);  // those that have no sentence to parse
     if (!own.toward.empty()) own.toward = own.toward.subspan(begin, count);
     decode_sentence(model.model, words, own, workspace, heads, labels);
     if (model.model.nearby) label_tree(model.model, words, problem, heads, labels, labeler);

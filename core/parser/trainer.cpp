@@ -1,7 +1,7 @@
 #include "parser/trainer.hpp"
 
 #include "parser/sample_rank.hpp"
-#include "parser/threads.hpp"
+#include "threads.hpp"
 
 namespace headlong {
 

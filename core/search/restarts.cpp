@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "search/climber.hpp"
+#include "threads.hpp"
 
 namespace headlong {
 
@@ -20,6 +21,9 @@ namespace {
 
 // A draw takes the cube of the size, and where walks are long its fourth power: of 1,000 words, minutes.
 constexpr Index LONGEST_DRAWN = 128;
+
+// Trees that a thread draws and climbs from at a time: enough to be worth starting it.
+constexpr std::size_t DRAWN_A_THREAD = 4;
 
 // How many restarts in a row are from the best tree so far, before trees are drawn.
 Index restarts_nearby(const RestartOptions& options, Index size) {
@@ -42,13 +46,19 @@ class Restarts {
         options_(options),
         heads_(heads),
         workspace_(workspace),
+        extras_(extras),
         climber_(frames, arc_scores, root, projective, heads, climb_workspace, extras),
-        random_(seed_of(frames, arc_scores, options.seed)),
-        nearby_(restarts_nearby(options, frames.size)) {}
+        seed_(seed_of(frames, arc_scores, options.seed)),
+        random_(seed_),
+        nearby_(restarts_nearby(options, frames.size)) {
+    workspace_.drawing.resize(std::max<std::size_t>(options.threads, 1));
+    for (DrawWorkspace& drawing : workspace_.drawing) drawing.prepared = false;
+    next_ = workspace_.drawn.size();  // what is left there is of another problem
+  }
 
   RestartResult run() {
     workspace_.log.reserve(8 * frames_.size);  // more moves than climbs take, so that it need not grow later
-    climb_afresh();
+    climb_first();
     for (Index idle = 0; idle < options_.restarts && result_.value < options_.enough; ++idle) {
       if (options_.seconds > 0.0 && seconds() > options_.seconds) {
         result_.in_time = false;
@@ -59,8 +69,10 @@ class Restarts {
         if (workspace_.choices.empty()) break;  // no other tree
         better = climb_nearby(idle);
       } else {
-        if (!draw()) break;
-        better = climb_afresh();
+        if (next_ == workspace_.drawn.size()) draw_ahead();
+        const DrawnTree& drawn = workspace_.drawn[next_++];
+        if (drawn.heads.empty()) break;  // no tree to draw
+        better = take_over(drawn);
       }
       if (better) idle = -1;
     }
@@ -72,16 +84,19 @@ class Restarts {
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
   bool has_tree() const { return result_.value > NEGATIVE_INFINITY; }
 
-  // Climbs from the heads, with all moves; true if that leads higher than before.
-  bool climb_afresh() {
-    if (!climber_.set_up()) return false;
-    workspace_.log.clear();
+  // Climbs with all moves; what the tree is then worth. Extras may make a tree worth nothing, and are looked at; frames
+  // must not.
+  static Score climb_up(Climber& climber) {
+    if (climber.frames_total() == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;
+    climber.climb(least_gain(climber.total()));
+    return climber.total();
+  }
+
+  // The first climb, from the heads as they are.
+  void climb_first() {
+    if (!climber_.set_up()) return;
     ++result_.climbs;
-    // Extras may make a tree worth nothing, and are looked at; frames must not.
-    if (climber_.frames_total() == NEGATIVE_INFINITY) return false;
-    least_ = least_gain(climber_.total());
-    climber_.climb(least_);
-    return keep();
+    if (climb_up(climber_) > NEGATIVE_INFINITY) keep();
   }
 
   // Keeps the tree if it is better than the best one.
@@ -89,6 +104,7 @@ class Restarts {
     const Score value = climber_.total();
     if (!(value > (has_tree() ? result_.value + least_ : NEGATIVE_INFINITY))) return false;
     result_.value = value;
+    least_ = least_gain(value);
     workspace_.best.assign(heads_.begin(), heads_.end());
     if (nearby_ > 0) {
       climber_.save(workspace_.best_flags, workspace_.log);
@@ -131,29 +147,56 @@ class Restarts {
     return false;
   }
 
+  // Goes on from a drawn tree if it is better than the best one.
+  bool take_over(const DrawnTree& drawn) {
+    ++result_.climbs;
+    if (!(drawn.value > (has_tree() ? result_.value + least_ : NEGATIVE_INFINITY))) return false;
+    std::copy(drawn.heads.begin(), drawn.heads.end(), heads_.begin());
+    climber_.set_up();
+    climb_up(climber_);
+    return keep();
+  }
+
+  // Climbs from the next few drawn trees, each by a random sequence of its own.
+  void draw_ahead() {
+    const std::size_t threads = workspace_.drawing.size();
+    workspace_.drawn.resize(threads == 1 ? 1 : DRAWN_A_THREAD * threads);
+    next_ = 0;
+    parallel_for(workspace_.drawn.size(), threads, [&](std::size_t thread, std::size_t item) {
+      DrawWorkspace& drawing = workspace_.drawing[thread];
+      DrawnTree& drawn = workspace_.drawn[item];
+      drawn.heads.resize(frames_.size);
+      Random random(scatter(seed_ + drawn_ + item + 1));
+      if (!draw(drawing, random, drawn.heads)) return drawn.heads.clear();
+      Climber climber(frames_, arc_scores_, root_, projective_, drawn.heads, drawing.climb, extras_);
+      drawn.value = climber.set_up() ? climb_up(climber) : NEGATIVE_INFINITY;
+    });
+    drawn_ += workspace_.drawn.size();
+  }
+
   // Draws a tree; false if there is none.
-  bool draw() {
+  bool draw(DrawWorkspace& drawing, Random& random, std::span<Index> heads) const {
     const bool uniform = options_.start == ClimbStart::Uniform;
-    if (projective_) return draw_projective(uniform);
-    if (!prepared_ && !prepare(workspace_.trees, frames_.arc_heads, frames_.arc_begins,
-                               uniform ? std::span<const Score>() : draw_scores_, root_))
+    if (projective_) return draw_projective(uniform, drawing, random, heads);
+    if (!drawing.prepared && !prepare(drawing.trees, frames_.arc_heads, frames_.arc_begins,
+                                      uniform ? std::span<const Score>() : draw_scores_, root_))
       return false;
-    prepared_ = true;
-    draw_tree(workspace_.trees, random_, heads_);
+    drawing.prepared = true;
+    draw_tree(drawing.trees, random, heads);
     return true;
   }
 
-  bool draw_projective(bool uniform) {
+  bool draw_projective(bool uniform, DrawWorkspace& drawing, Random& random, std::span<Index> heads) const {
     const std::size_t size = frames_.size;
-    workspace_.dense.assign(size * size, NEGATIVE_INFINITY);
+    drawing.dense.assign(size * size, NEGATIVE_INFINITY);
     for (std::size_t arc = 0; arc < frames_.arcs(); ++arc) {
-      const Score noise = -std::log(-std::log(random_.uniform() + 0x1p-54));
+      const Score noise = -std::log(-std::log(random.uniform() + 0x1p-54));
       const Score score = draw_scores_[arc] == NEGATIVE_INFINITY ? NEGATIVE_INFINITY
                           : uniform                              ? 0.0
                                                                  : draw_scores_[arc];
-      workspace_.dense[frames_.arc_heads[arc] * size + frames_.arc_modifiers[arc]] = score + noise;
+      drawing.dense[frames_.arc_heads[arc] * size + frames_.arc_modifiers[arc]] = score + noise;
     }
-    return eisner(workspace_.dense, frames_.size, root_, heads_, workspace_.eisner) > NEGATIVE_INFINITY;
+    return eisner(drawing.dense, frames_.size, root_, heads, drawing.eisner) > NEGATIVE_INFINITY;
   }
 
   const Frames& frames_;
@@ -163,11 +206,14 @@ class Restarts {
   const RestartOptions& options_;
   std::span<Index> heads_;
   RestartWorkspace& workspace_;
+  const Extras* extras_;
   Climber climber_;
-  Random random_;
-  Index nearby_;  // of the restarts in vain, how many start nearby before others do
-  Score least_ = 0.0;
-  bool prepared_ = false;
+  std::uint64_t seed_;
+  Random random_;            // of restarts nearby
+  Index nearby_;             // of the restarts in vain, how many start nearby before others do
+  std::uint64_t drawn_ = 0;  // trees so far
+  std::size_t next_;         // of workspace_.drawn
+  Score least_ = 0.0;        // what counts as better
   RestartResult result_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };

@@ -4,7 +4,8 @@
 // upon it, the words around them climb by changes of heads while the forced arcs stay, then all do, and if that did not
 // lead higher the moves are taken back. That costs a few words instead of a sentence. Single arcs come first, those
 // that cost least before the others, then pairs of arcs drawn with a preference for cheap ones. What is hard to reach
-// from the best tree is easy to reach from others, so that by default half of the restarts are of either kind.
+// from the best tree is easy to reach from others, so that by default half of the restarts are of either kind. What is
+// drawn does not depend on what has been found: threads climb from the next few trees together.
 #pragma once
 
 #include "search/climb.hpp"
@@ -27,9 +28,25 @@ struct RestartOptions {
   ClimbStart start = ClimbStart::Mixed;
   std::uint64_t seed = 0;              // what is drawn depends on it and on the problem
   double seconds = 0.0;                // time limit; 0: none
+  std::size_t threads = 1;             // that climb from drawn trees; the result does not depend on them
   std::span<const Score> draw_scores;  // [arcs] or, by default, empty: trees are drawn by these, not by arc scores
   // A tree of this value is good enough: no tree is worth more.
   Score enough = std::numeric_limits<Score>::infinity();
+};
+
+// A tree that was drawn, after climbing from it.
+struct DrawnTree {
+  Score value = NEGATIVE_INFINITY;
+  std::vector<Index> heads;  // [size]
+};
+
+// What a thread needs to draw trees and to climb from them.
+struct DrawWorkspace {
+  ClimbWorkspace climb;
+  RandomTrees trees;
+  bool prepared = false;
+  std::vector<Score> dense;  // [size * size] of projective trees
+  EisnerWorkspace eisner;
 };
 
 // Scratch memory, kept between calls.
@@ -38,9 +55,8 @@ struct RestartWorkspace {
   std::vector<std::uint8_t> best_flags;          // [size] see Climber::save
   std::vector<Index> log;                        // likewise
   std::vector<std::pair<Score, Index>> choices;  // arcs that could be forced, with what that gains, best first
-  RandomTrees trees;
-  std::vector<Score> dense;  // [size * size] of projective trees
-  EisnerWorkspace eisner;
+  std::vector<DrawWorkspace> drawing;            // one a thread
+  std::vector<DrawnTree> drawn;                  // some restarts ahead
 };
 
 struct RestartResult {

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from headlong.errors import DataError, OptionError
 from headlong.evaluation.result import evaluate
-from headlong.inference.decoders import DECODERS, PROGRAMS, can_search
+from headlong.inference.decoders import DECODERS, PROGRAMS, can_search, check_threads
 from headlong.inference.problem import FLOAT64, INT32, Problem, Solution
-from headlong.models.ahead import check_threads, work_ahead
+from headlong.models.ahead import work_ahead
 from headlong.models.found import MAX_WORDS
 from headlong.models.search import DecoderOptions, Search, Trees
 from headlong.models.settings import check_choice

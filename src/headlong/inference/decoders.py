@@ -36,6 +36,7 @@ Without larger parts all of them find the optimum, and all but ``lp`` and ``ilp`
   is "mixed" with ``ad3``'s tree as the first. Without `proof` there is no descent, hence no bound: climbing as in the
   paper. With it, climbs keep to the arcs that the descent leaves, and the "first-order" distribution is that of what
   each arc costs in the descent. `seed` is of ``sample`` as well.
+- `threads`: how many of them climb from drawn trees in ``climb``; the result does not depend on it.
 - `tuning`: settings of ``greedy``, ``greedy-pp``, ``sample`` and ``rerank``, which others ignore.
 - `toward`: heads [size] of a tree that ``greedy`` and ``greedy-pp`` are to favour, such as that of another decoder
   or parser: an ensemble of two. Others ignore it, and so do all where there are no larger parts.
@@ -92,11 +93,13 @@ class Decoder:
         proof: bool = True,
         tuning: Tuning | None = None,
         toward: Sequence[int] | INT32 | None = None,
+        threads: int = 1,
     ) -> Solution:
         """Solves one problem; `projective` None: as the decoder's name says, any trees but for ``eisner``."""
         projective = searches_projective(self.name, projective)
         check_limits(max_iterations, time_limit)
         check_restarts(restarts, start, seed)
+        check_threads(threads)
         if self.name in PROGRAMS:
             return _by_program(problem, self.name, projective, time_limit)
         if toward is not None and len(toward) != problem.size:
@@ -121,6 +124,7 @@ class Decoder:
             seed=seed,
             tuning=tuning.core() if tuning else None,
             toward=None if toward is None else np.asarray(toward, np.int32),
+            threads=threads,
         )
         heads = found["heads"]
         score = problem.score(heads)  # the same sum, also where the core stopped adding
@@ -292,6 +296,13 @@ def check_limits(max_iterations: int, time_limit: float) -> None:
         raise OptionError(f"found max_iterations = {max_iterations}, expected at least 1")
     if not 0.0 <= time_limit < np.inf:
         raise OptionError(f"found time_limit = {time_limit}, expected seconds, or 0 for no limit")
+
+
+def check_threads(threads: int) -> int:
+    """The number of threads, or OptionError."""
+    if threads < 1:
+        raise OptionError(f"found threads = {threads}, expected at least 1")
+    return threads
 
 
 def check_restarts(restarts: int, start: str, seed: int) -> None:

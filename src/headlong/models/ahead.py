@@ -7,17 +7,8 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from headlong.errors import OptionError
-
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
-
-
-def check_threads(threads: int) -> int:
-    """The number of threads, or OptionError."""
-    if threads < 1:
-        raise OptionError(f"found threads = {threads}, expected at least 1")
-    return threads
 
 
 def work_ahead(

@@ -14,8 +14,8 @@ from headlong.evaluation.chunks import chunk_tags, evaluate_chunks
 from headlong.features import sequence
 from headlong.features.attributes import UINT32, WordEncoder
 from headlong.features.templates import Family
+from headlong.inference.decoders import check_threads
 from headlong.learning.online import Report
-from headlong.models.ahead import check_threads
 from headlong.models.keeping import Arrays, Kept, State, fitting_together, required
 from headlong.models.sequence import SequenceModel
 from headlong.models.sequence_shape import INT32, SequenceData, SequenceOptions

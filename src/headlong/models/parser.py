@@ -14,10 +14,10 @@ from headlong.errors import OptionError
 from headlong.features.attributes import WordEncoder
 from headlong.features.functions import TreeFunction, TreeFunctions
 from headlong.features.templates import Family
-from headlong.inference.decoders import marginals
+from headlong.inference.decoders import check_threads, marginals
 from headlong.inference.problem import FLOAT64, INT32, Parts, Problem, Solution
 from headlong.learning.online import Report
-from headlong.models.ahead import check_threads, work_ahead
+from headlong.models.ahead import work_ahead
 from headlong.models.arcs import family_kind, is_global
 from headlong.models.found import Chunk, Found, with_solution
 from headlong.models.keeping import Arrays, Kept, State, fitting_together, required
@@ -208,7 +208,8 @@ class Parser(Kept):
     def _decode(self, chunk: Chunk, search: Search) -> Found:
         if search.in_core:
             favoured = self._decode(chunk, search.first).heads if search.first else chunk.favoured
-            return Found(chunk.offsets, *search.parse(self._model, chunk.batch, favoured))
+            alone = len(chunk.offsets) == 2
+            return Found(chunk.offsets, *search.parse(self._model, chunk.batch, favoured, alone=alone))
         solved = [search.solve(self._problem(piece, search.projective)) for piece in chunk.pieces]
         heads = np.concatenate([one.heads for one in solved])
         return Found.of(chunk.offsets, solved, self._model.label(chunk.batch, heads, search.projective, 1))

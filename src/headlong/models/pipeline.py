@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, Self, get_args
 
 from headlong.errors import DataError, OptionError
+from headlong.inference.decoders import check_threads
 from headlong.inference.problem import Solution
 from headlong.learning.online import Report
-from headlong.models.ahead import check_threads, work_ahead
+from headlong.models.ahead import work_ahead
 from headlong.models.keeping import Arrays, Kept, State, below, fitting_together
 from headlong.models.lemmatizer import Lemmatizer
 from headlong.models.modelfile import write_model

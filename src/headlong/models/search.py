@@ -14,6 +14,7 @@ from headlong.inference.decoders import (
     START,
     check_limits,
     check_restarts,
+    check_threads,
     core_method,
     max_sweeps,
     searches_projective,
@@ -21,7 +22,6 @@ from headlong.inference.decoders import (
 from headlong.inference.decoders import decoder as decoder_called
 from headlong.inference.problem import INT32, Problem, Solution
 from headlong.inference.tuning import Tuning
-from headlong.models.ahead import check_threads
 from headlong.models.options import Trained
 from headlong.models.settings import check_choice
 from headlong.text import Sentence
@@ -145,13 +145,18 @@ class Search:
         """How many sentences to take at once; programs, which are slow, go one by one."""
         return _CHUNK if self.in_core and self.toward not in PROGRAMS else 1
 
-    def parse(self, model: _core.ArcModel, batch: _core.Batch, favoured: INT32 | None) -> tuple[Any, ...]:
-        """What the core finds for a batch, given heads to favour: all that `Found` wants but the offsets."""
+    def parse(
+        self, model: _core.ArcModel, batch: _core.Batch, favoured: INT32 | None, *, alone: bool
+    ) -> tuple[Any, ...]:
+        """What the core finds for a batch, given heads to favour: all that `Found` wants but the offsets.
+
+        alone: the batch is one sentence, which all threads may work on.
+        """
         return model.parse(
             batch,
             core_method(self.decoder),
             self.projective,
-            1,
+            self.threads if alone else 1,
             self.max_iterations,
             self.time_limit,
             self.restarts,

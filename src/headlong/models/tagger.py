@@ -15,8 +15,8 @@ from typing import Any, Self
 
 from headlong.errors import OptionError
 from headlong.features.templates import Family
+from headlong.inference.decoders import check_threads
 from headlong.learning.online import Report
-from headlong.models.ahead import check_threads
 from headlong.models.keeping import Arrays, Kept, State, below, fitting_together, required
 from headlong.models.lexicon import Lexicon
 from headlong.models.sequence import SequenceModel
