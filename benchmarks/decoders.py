@@ -109,7 +109,7 @@ def by_length(parser: headlong.Parser, gold: list[headlong.Sentence]) -> dict[st
                 begin = time.perf_counter()
                 problem.frames.solve(problem.scores, method, problem.single_root, False, time_limit=LIMIT)
                 taken.append(time.perf_counter() - begin)
-            figures[method].append(1000 * min(taken))
+            figures[method].append(round(1000 * min(taken), 3))
     return figures
 
 
