@@ -45,11 +45,11 @@ def test_a_thousand_words_on_the_command_line(parser, tmp_path, capsys) -> None:
 @pytest.mark.parametrize("words", [MAX_WORDS + 1, 2 * MAX_WORDS + 300])
 def test_more_words_are_parsed_in_pieces(parser, words: int) -> None:
     sentence = long_sentence(words)
-    [parsed] = parser.parse([sentence], decoder="climb", confidence=True)
+    [parsed] = parser.parse([sentence], decoder="climb", confidence=True, time_limit=0.0)
     check_tree(parsed)
     assert parsed.forms == sentence.forms
     assert parsed.labels.count("root") == 1
-    [solution] = parser.solve([sentence], decoder="climb")
+    [solution] = parser.solve([sentence], decoder="climb", time_limit=0.0)
     assert (solution.status, solution.certified, solution.bound) == ("approximate", False, np.inf)
     assert solution.heads.tolist() == parsed.heads
 
