@@ -334,8 +334,8 @@ void multipliers_of(const Frames& frames, const Graph& graph, const Descent& des
   });
 }
 
-Score load_multipliers(const Frames& frames, std::span<const Score> arc_scores, const Graph& graph,
-                       std::span<const double> multipliers, RootRule rule, Descent& descent) {
+void load_multipliers(const Frames& frames, std::span<const Score> arc_scores, const Graph& graph,
+                      std::span<const double> multipliers, RootRule rule, Descent& descent) {
   const std::vector<Index> degrees = graph.degrees();
   number_links(frames, descent);
   descent.scores.resize(2 * frames.arcs());
@@ -356,7 +356,7 @@ Score load_multipliers(const Frames& frames, std::span<const Score> arc_scores, 
     descent.tree[arc] = arc_scores[arc] - descent.scores[link] - descent.scores[descent.others[link]];
   }
   sweep(frames, Direction::Still, descent);
-  return ask_tree(frames, rule, descent);
+  ask_tree(frames, rule, descent);
 }
 
 }  // namespace headlong

@@ -64,8 +64,8 @@ void load_split(const Frames& frames, const ArcSplit& split, Descent& descent);
 // The multipliers [links] at which the graph of the sentence has the scores of the descent.
 void multipliers_of(const Frames& frames, const Graph& graph, const Descent& descent, std::vector<double>& multipliers);
 
-// Goes on from the multipliers of the graph of the sentence; returns the bound, as `ask_tree` does.
-Score load_multipliers(const Frames& frames, std::span<const Score> arc_scores, const Graph& graph,
-                       std::span<const double> multipliers, RootRule rule, Descent& descent);
+// Goes on from the multipliers of the graph of the sentence, the tree having been asked.
+void load_multipliers(const Frames& frames, std::span<const Score> arc_scores, const Graph& graph,
+                      std::span<const double> multipliers, RootRule rule, Descent& descent);
 
 }  // namespace headlong

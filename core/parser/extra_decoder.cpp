@@ -20,6 +20,7 @@ class ExtraDecoding final : public Decoding {
   bool round(std::span<const double> relaxed, std::span<std::uint8_t> assignment) override;
   void keep_marked();
   bool drop_arcs(Score bound);
+  void set_optimistic_scores();
   void reduce();
   void bound_automata();
   SolverResult call_solver(const Start& start) const;
@@ -57,13 +58,18 @@ bool ExtraDecoding::drop_arcs(Score bound) {
   return true;
 }
 
+// What arcs are worth with the best that extras can add, in workspace_.scores.
+void ExtraDecoding::set_optimistic_scores() {
+  workspace_.scores.assign(arc_scores_.begin(), arc_scores_.end());
+  add_optimism(*frames_, *extras_, options_.rules.projective, workspace_.scores);
+}
+
 // The descent on optimistic scores of the arcs, dropping arcs. With fewer arcs, optimism is smaller, and more can go.
 void ExtraDecoding::reduce() {
   std::vector<Score>& scores = workspace_.scores;
   bool dropped = true;
   while (dropped && solution_.sweeps < options_.max_sweeps) {
-    scores.assign(arc_scores_.begin(), arc_scores_.end());
-    add_optimism(*frames_, *extras_, options_.rules.projective, scores);
+    set_optimistic_scores();
     workspace_.keep.resize(frames_->arcs());
     std::ranges::transform(scores, workspace_.keep.begin(), [](Score score) { return score > NEGATIVE_INFINITY; });
     if (std::count(workspace_.keep.begin(), workspace_.keep.end(), 0) > 0) {
@@ -86,10 +92,8 @@ void ExtraDecoding::reduce() {
 
 // A bound where there is no tree yet to drop arcs by: the automata's best choices under the optimistic scores.
 void ExtraDecoding::bound_automata() {
-  std::vector<Score>& scores = workspace_.scores;
-  scores.assign(arc_scores_.begin(), arc_scores_.end());
-  add_optimism(*frames_, *extras_, options_.rules.projective, scores);
-  start_descent(*frames_, scores, workspace_.descent);
+  set_optimistic_scores();
+  start_descent(*frames_, workspace_.scores, workspace_.descent);
   lower(sweep(*frames_, Direction::Still, workspace_.descent));
 }
 
