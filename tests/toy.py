@@ -43,6 +43,16 @@ def treebank() -> list[Sentence]:
     return [tree(line, comments=[f"# sent_id = {i}"]) for i, line in enumerate(_TREES.strip().splitlines(), 1)]
 
 
+def far_away(first: str) -> Sentence:
+    """The last word hangs on the third last one if the root's tag is A, else on the last but one.
+
+    The root is four arcs above it in the one case and three in the other, and out of sight for templates of arcs.
+    """
+    tags = [first, "X", "X", "X", "F", "G", "H", "M"]
+    heads = [0, 1, 1, 1, 1, 5, 6, 6 if first == "A" else 7]
+    return Sentence.from_words(tags, upos=tags, heads=heads, labels=["root"] + ["dep"] * 7)
+
+
 def long_sentence(words: int) -> Sentence:
     """So many words out of the treebank, without a tree."""
     pool = [(s.forms[i], s.upos[i]) for s in treebank() for i in range(1, len(s) + 1)]

@@ -85,6 +85,7 @@ _NUMBERS = {
     "bits": (22, "size of the weight table for arcs: 2^N weights; fewer make a smaller, less accurate model"),
     "label_bits": (17, "size of the weight table for labels: 2^N rows"),
     "max_heads": (10, "heads of a word that the pruner leaves for the parser to choose from"),
+    "jackknife": (3, "folds for learning parts of whole trees (order full) after all others; 0: together with them"),
 }
 """The parser's options that are numbers: default and explanation."""
 

@@ -96,11 +96,19 @@ class TrainedArcs:
         """The compiled model, reading these very arrays."""
         return self.shape.core_model(self.parts, self.labels, self.scales)
 
+    def floats(self) -> dict[str, FLOAT32]:
+        """The weights as floats, by the names of `ArcTables.arrays`."""
+        tables = {"parts": (self.parts, self.scales[0]), "labels": (self.labels, self.scales[1])}
+        return {
+            name: table.astype(np.float32) * np.float32(scale)
+            for name, (table, scale) in tables.items()
+            if table is not None
+        }
+
     def float_model(self) -> _core.ArcModel:
         """The same weights as floats: a pruner for a model in training."""
-        floats = self.parts.astype(np.float32) * np.float32(self.scales[0])
         return replace(self.shape, label=None, allowed=None, higher=(), nearby=None).core_model(
-            floats, None, (1.0, 1.0)
+            self.floats()["parts"], None, (1.0, 1.0)
         )
 
 

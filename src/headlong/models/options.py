@@ -48,6 +48,8 @@ class ParserOptions:
         with the trees of a sampler, and these with their neighbours (Zhang 2014a), for order 1 as well. Both use
         "exact" on the development data, "samplerank" with parts beyond frames "climb". With parts of whole trees, the
         tree that is found without them is then improved by local search; samplers count them as they draw.
+    jackknife: into how many folds the training sentences are dealt to learn parts of whole trees after all others, see
+        `models/jackknife.py`; with 0, and with "samplerank" or functions of trees, all are learnt together.
     """
 
     order: int = 1
@@ -68,6 +70,7 @@ class ParserOptions:
     root: Literal["auto", "single", "multi"] = "auto"
     trees: Literal["auto", "any", "projective"] = "auto"
     training_decoder: TrainingDecoder = "exact"
+    jackknife: int = 3
     seed: int = 1
     licence: str = ""
     name: str = ""
@@ -87,6 +90,7 @@ class ParserOptions:
             "max_heads": (1, 10_000),
             "pruner_epochs": (0, 100),
             "pruner_bits": (8, 28),
+            "jackknife": (0, 100),
             "seed": (0, 2**63 - 1),
         }
         check_ranges(self, limits)
@@ -113,6 +117,12 @@ class ParserOptions:
             raise OptionError(f"found threshold = {self.threshold}, expected 0 to 1")
         if not 0.0 <= self.word_dropout < math.inf:
             raise OptionError(f"found word_dropout = {self.word_dropout}, expected 0 or more")
+
+    @property
+    def learns_globals_last(self) -> bool:
+        """Whether there are parts of whole trees that are learnt after all others."""
+        has_globals = any(family in GLOBALS for family in self.part_families())
+        return has_globals and self.jackknife >= 2 and self.training_decoder != "samplerank"
 
     @property
     def evaluation_decoder(self) -> str:

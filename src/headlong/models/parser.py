@@ -67,6 +67,7 @@ class Parser(Kept):
         root: Literal["auto", "single", "multi"] = "auto",
         trees: Literal["auto", "any", "projective"] = "auto",
         training_decoder: TrainingDecoder = "exact",
+        jackknife: int = 3,
         seed: int = 1,
         licence: str = "",
         name: str = "",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,9 @@ from headlong.features.functions import TreeFunctions
 from headlong.learning.dropout import WordDropout
 from headlong.learning.losses import Crf, make_learner
 from headlong.learning.online import Loop, Progress, Report, report_epoch
-from headlong.models.arcs import INT32, ArcTables, Pruning, Shape, TrainedArcs, allowed_labels, pruned_model
+from headlong.models import jackknife
+from headlong.models.arcs import INT32, ArcTables, Pruning, Shape, TrainedArcs, allowed_labels, is_global, pruned_model
+from headlong.models.jackknife import Fold
 from headlong.models.modelfile import read_model, write_model
 from headlong.models.options import ParserOptions, Trained
 from headlong.text import Sentence, check_tree
@@ -135,8 +136,13 @@ def train_parser(
     quality = tried.recall(shape, pruning, threads) if tried and pruning else {}
     dropout = WordDropout(train, encoder.attributes, corpus.codes, options.word_dropout, options.seed)
     projective = _search_projective(options, shape, train)
-    run = _Run(options, shape, projective, pruning, corpus, dropout, tried, threads, progress, checkpoint)
+    last = options.learns_globals_last and not functions.names and len(train) >= options.jackknife
+    first = replace(shape, higher=tuple(f for f in shape.higher if not is_global(f))) if last else shape
+    run = _Run(options, first, projective, pruning, corpus, dropout, tried, threads, progress, checkpoint)
     best, scores, interrupted = run.train(resume)
+    if last:
+        folds = [] if interrupted else _folds(run, train, encoder, labels)
+        best, scores, interrupted = _learn_globals(run, shape, best, scores, folds)
     if quality:
         scores = {**scores, "pruner": quality}
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
@@ -193,9 +199,52 @@ def _train_pruner(
     return Pruning(model, options.max_heads, options.threshold)
 
 
+def _folds(run: _Run, train: list[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> list[Fold]:
+    """Models of all sentences but those of a fold, for each fold; none if training was interrupted.
+
+    Sentence i belongs to fold i % folds.
+    """
+    options = replace(run.options, epochs=min(run.options.epochs, jackknife.FOLD_EPOCHS))
+    count, folds = options.jackknife, []
+    for fold in range(count):
+        rest = [sentence for i, sentence in enumerate(train) if i % count != fold]
+        seen, unseen = Corpus.of(rest, encoder, labels), Corpus.of(train[fold::count], encoder, labels)
+        pruning = _train_pruner(options, run.shape, seen, run.threads, run.progress)
+        dropout = WordDropout(rest, encoder.attributes, seen.codes, options.word_dropout, options.seed)
+        stage = f"fold {fold + 1}/{count}"
+        own = _Run(
+            options, run.shape, run.projective, pruning, seen, dropout, None, run.threads, run.progress, None, stage
+        )
+        arcs, _, interrupted = own.train(False)
+        if interrupted:
+            return []
+        folds.append(Fold(unseen.batch, unseen.heads, unseen.labels, unseen.lengths, pruning, arcs))
+    return folds
+
+
+def _learn_globals(
+    run: _Run, shape: Shape, base: TrainedArcs, scores: dict[str, Any], folds: Sequence[Fold]
+) -> tuple[TrainedArcs, dict[str, Any], bool]:
+    """The base with parts of whole trees, its scores, and whether training was interrupted: so it was without folds."""
+    if not folds:
+        return replace(base, shape=shape), scores, True
+    options = run.options
+    changes = jackknife.Changes(shape, folds, run.projective, run.threads)
+    learner = make_learner(options.learner, aggressiveness=jackknife.GENTLE * options.aggressiveness, rate=options.rate)
+    loop = Loop(
+        min(options.epochs, jackknife.EPOCHS),
+        options.seed,
+        options.batch_size,
+        run.threads,
+        run.projective,
+        options.training_decoder,
+    )
+    return jackknife.refine(base, scores, changes, loop, learner, run.evaluate, run.progress)
+
+
 @dataclass
 class _Run:
-    """Training of the main model, epoch by epoch."""
+    """Training of a model, epoch by epoch."""
 
     options: ParserOptions
     shape: Shape
@@ -207,6 +256,7 @@ class _Run:
     threads: int
     progress: Report
     checkpoint: str | Path | None
+    stage: str = "parser"
 
     def train(self, resume: bool) -> tuple[TrainedArcs, dict[str, Any], bool]:
         """The best epoch's model, its scores, and whether training was interrupted."""
@@ -221,15 +271,15 @@ class _Run:
         try:
             for epoch in range(first, options.epochs + 1):
                 self.dropout.draw(epoch)
-                loss = report_epoch(loop, trainer, learner, epoch, corpus.lengths, "parser", self.progress)
+                loss = report_epoch(loop, trainer, learner, epoch, corpus.lengths, self.stage, self.progress)
                 model = tables.average(epoch * len(corpus.lengths))
-                found = self._evaluate(model)
+                found = self.evaluate(model)
                 if best is None or not found or found["LAS"] > scores["dev"]["LAS"]:
                     best, scores = model, {"epoch": epoch, "dev": found}
                 self._save(tables, best, scores, epoch)
                 if self.progress:
                     count = len(corpus.lengths)
-                    self.progress(Progress("parser", epoch, options.epochs, count, count, loss, 0.0, scores=found))
+                    self.progress(Progress(self.stage, epoch, options.epochs, count, count, loss, 0.0, scores=found))
                 if epoch - scores["epoch"] >= options.patience:
                     break
         except KeyboardInterrupt:
@@ -241,7 +291,8 @@ class _Run:
             Path(self.checkpoint).unlink(missing_ok=True)
         return best, scores, False
 
-    def _evaluate(self, model: TrainedArcs) -> dict[str, float]:
+    def evaluate(self, model: TrainedArcs) -> dict[str, float]:
+        """UAS and LAS on the development data, if there are any."""
         if self.dev is None:
             return {}
         decoder = self.options.evaluation_decoder
@@ -252,7 +303,7 @@ class _Run:
 
     def _fingerprint(self) -> dict[str, Any]:
         """What must be the same for training to go on: all options but the number of epochs, and the data."""
-        options = dataclasses.asdict(self.options)
+        options = asdict(self.options)
         for name in ("epochs", "licence", "name"):
             options.pop(name)
         options["functions"] = list(self.shape.functions)
