@@ -352,3 +352,13 @@ def test_pruning_can_be_changed_after_training(parser, tmp_path):
         parser.with_pruning(max_heads=0)
     with pytest.raises(OptionError, match="without a pruner"):
         headlong.Parser(**{**toy.SMALL, "pruner_epochs": 0}).fit(toy.treebank()).with_pruning(threshold=0.1)
+
+
+def test_files_from_before_an_option_existed() -> None:
+    """Such an option has its default; everything else is as it was stored."""
+    parser = Parser(jackknife=5, **SMALL).fit(toy.treebank())
+    metadata, arrays = parser.state()
+    older = {**metadata, "options": {name: value for name, value in metadata["options"].items() if name != "jackknife"}}
+    again = Parser.from_state(older, arrays)
+    assert again.options.jackknife == Parser().options.jackknife
+    assert toy.answers(again.parse(toy.treebank())) == toy.answers(parser.parse(toy.treebank()))

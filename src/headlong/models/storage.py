@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from headlong.features.templates import Family
 from headlong.models.arcs import Pruning, Shape, TrainedArcs
 from headlong.models.keeping import Arrays, State
 from headlong.models.options import ParserOptions, Trained
+from headlong.models.settings import stored_settings
 
 
 def parser_state(trained: Trained, options: ParserOptions) -> State:
@@ -47,7 +48,7 @@ def parser_state(trained: Trained, options: ParserOptions) -> State:
 
 def parser_from_state(metadata: dict[str, Any], arrays: Arrays) -> tuple[Trained, ParserOptions]:
     """What `parser_state` was made from; the weights are not copied. Whatever is wrong raises one of many errors."""
-    options = ParserOptions(**{field.name: metadata["options"][field.name] for field in fields(ParserOptions)})
+    options = stored_settings(ParserOptions, metadata["options"])
     options.check()
     return _trained(metadata, arrays, options), options
 
