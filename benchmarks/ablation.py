@@ -97,7 +97,8 @@ def main() -> None:
     if options.seeds > 1:
         spread = max(row["LAS strict range"] for row in found)
         lines += ["", f"The LAS of one model differs by up to {spread:.2f} between seeds."]
-    output.section("Ablation by family of parts", lines)
+    title = "Ablation by family of parts"
+    output.section(title if options.decoder == "exact" else f"{title}, trained by {options.decoder}", lines)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from headlong.features.templates import Family
 from headlong.models.arcs import Pruning, Shape, TrainedArcs
 from headlong.models.keeping import Arrays, State
 from headlong.models.options import ParserOptions, Trained
-from headlong.models.settings import stored_settings
+
+# What was the case before there were such options.
+_BEFORE = {"jackknife": 0}
 
 
 def parser_state(trained: Trained, options: ParserOptions) -> State:
@@ -48,7 +50,8 @@ def parser_state(trained: Trained, options: ParserOptions) -> State:
 
 def parser_from_state(metadata: dict[str, Any], arrays: Arrays) -> tuple[Trained, ParserOptions]:
     """What `parser_state` was made from; the weights are not copied. Whatever is wrong raises one of many errors."""
-    options = stored_settings(ParserOptions, metadata["options"])
+    stored = {**_BEFORE, **metadata["options"]}
+    options = ParserOptions(**{field.name: stored[field.name] for field in fields(ParserOptions)})
     options.check()
     return _trained(metadata, arrays, options), options
 
