@@ -5,8 +5,8 @@ it is often wrong elsewhere. So parts of whole trees are learnt last: the traini
 model without such parts is trained on all folds but one, and on that fold one vector of changes, the same for all
 folds, is learnt on top of its weights. In the end the changes are added to the weights of a model of all sentences.
 
-Development LAS beside order 3, one seed: el_gdt +0.4, hu_szeged +0.4, fr_sequoia +0.5, tr_imst +0.1; learnt together
-with all other parts they brought +0.2, 0.0, +0.5 and -0.1.
+LAS beside order 3, means of seven treebanks, one seed: +0.32 on development sets, where the best of the changes are
+chosen, and +0.18 on test sets. Learnt together with all other parts they brought 0.1 on the former.
 """
 
 from __future__ import annotations
