@@ -84,7 +84,8 @@ def main() -> None:
         }
     output = Output(options.quick)
     output.save(f"full-{options.split}", figures)
-    made = f"Made by `python -m benchmarks.full --split {options.split}`. LAS with full labels."
+    part = "" if options.treebanks == ALL else f" --treebanks {options.treebanks}"
+    made = f"Made by `python -m benchmarks.full --split {options.split}{part}`. LAS with full labels."
     gains = table(("treebank", "order 3", "full", "gain"), gain_rows(figures))
     output.section("Full: gains on dev sets", [made, "", *gains])
     rows = table(("system", *chosen), system_rows(figures, options.split, chosen))
