@@ -49,7 +49,7 @@ class ParserOptions:
         "exact" on the development data, "samplerank" with parts beyond frames "climb". With parts of whole trees, the
         tree that is found without them is then improved by local search; samplers count them as they draw.
     jackknife: into how many folds the training sentences are dealt to learn parts of whole trees after all others, see
-        `models/jackknife.py`; with 0, and with "samplerank" or functions of trees, all are learnt together.
+        `models/jackknife.py`; with less than 2, and with "samplerank" or functions of trees, all are learnt together.
     """
 
     order: int = 1

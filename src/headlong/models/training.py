@@ -141,7 +141,10 @@ def train_parser(
     run = _Run(options, first, projective, pruning, corpus, dropout, tried, threads, progress, checkpoint)
     best, scores, interrupted = run.train(resume)
     if last:
-        folds = [] if interrupted else _folds(run, train, encoder, labels)
+        try:
+            folds = [] if interrupted else _folds(run, train, encoder, labels)
+        except KeyboardInterrupt:  # in the first epoch of a fold, or in its pruner's
+            folds = []
         best, scores, interrupted = _learn_globals(run, shape, best, scores, folds)
     if quality:
         scores = {**scores, "pruner": quality}
