@@ -26,8 +26,7 @@ def halves() -> tuple[Shape, TrainedArcs, list[jackknife.Fold]]:
     for number, parser in enumerate(parsers[:2]):
         trained = parser.trained
         corpus = Corpus.of(toy.treebank()[number::2], parser._encoder, trained.labels)
-        gold = corpus.heads, corpus.labels
-        folds.append(jackknife.Fold(corpus.batch, *gold, corpus.lengths, trained.pruning, trained.arcs))
+        folds.append(jackknife.Fold(corpus, trained.pruning, trained.arcs))
     base = parsers[2].trained.arcs
     higher = (*base.shape.higher, *(family for family in GLOBALS if family.name == "span"))
     return Shape(**{**vars(base.shape), "higher": higher}), base, folds
@@ -45,8 +44,9 @@ def averaged_by_definition(
     for epoch in range(1, loop.epochs + 1):
         for fold in folds:
             known = fold.arcs.floats()
-            trainer = tables.trainer(fold.batch, fold.heads, fold.labels, fold.pruning, False, 1)
-            for sentence in np.random.default_rng([loop.seed, epoch]).permutation(len(fold.lengths)).astype(np.int32):
+            corpus = fold.corpus
+            trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, fold.pruning, False, 1)
+            for sentence in np.random.default_rng([loop.seed, epoch]).permutation(len(corpus.lengths)).astype(np.int32):
                 for name, change in changes.items():
                     arrays[name][:] = known[name] + change
                 losses, norms = trainer.study(np.array([sentence]), False, learner.cost, loop.decoder, False, 1)

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headlong import _core
 from headlong.learning.losses import Learner
 from headlong.learning.online import Loop, Progress, Report, report_epoch
-from headlong.models.arcs import INT32, ArcTables, Pruning, Shape, TrainedArcs, quantized
+from headlong.models.arcs import ArcTables, Pruning, Shape, TrainedArcs, quantized
+
+if TYPE_CHECKING:
+    from headlong.models.training import Corpus
 
 EPOCHS = 5  # over the folds: later ones bring less than 0.1
 FOLD_EPOCHS = 8  # of the models of the folds, at most: they need not be the best
@@ -32,12 +34,9 @@ _TOTALS = {"parts": "part_totals", "labels": "label_totals"}
 
 @dataclass(frozen=True)
 class Fold:
-    """Sentences with their gold trees [words], and a model that has not seen them."""
+    """Sentences with their gold trees, and a model that has not seen them."""
 
-    batch: _core.Batch
-    heads: INT32
-    labels: INT32
-    lengths: INT32
+    corpus: Corpus
     pruning: Pruning | None
     arcs: TrainedArcs
 
@@ -50,10 +49,12 @@ class Changes:
         self._tables = ArcTables(shape)
         self._known = [fold.arcs.floats() for fold in folds]
         self._trainers = [
-            self._tables.trainer(fold.batch, fold.heads, fold.labels, fold.pruning, projective, threads)
+            self._tables.trainer(
+                fold.corpus.batch, fold.corpus.heads, fold.corpus.labels, fold.pruning, projective, threads
+            )
             for fold in folds
         ]
-        self._lengths = [fold.lengths for fold in folds]
+        self._lengths = [fold.corpus.lengths for fold in folds]
         self._learnt = {name: np.zeros_like(array) for name, array in self._known[0].items()}
         self._totals = {name: np.zeros_like(array) for name, array in self._learnt.items()}
         self._clock = 0

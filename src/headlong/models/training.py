@@ -221,7 +221,7 @@ def _folds(run: _Run, train: list[Sentence], encoder: WordEncoder, labels: Seque
         arcs, _, interrupted = own.train(False)
         if interrupted:
             return []
-        folds.append(Fold(unseen.batch, unseen.heads, unseen.labels, unseen.lengths, pruning, arcs))
+        folds.append(Fold(unseen, pruning, arcs))
     return folds
 
 
