@@ -78,7 +78,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 _NUMBERS = {
-    "epochs": (20, "passes over the training data"),
+    "epochs": (30, "passes over the training data"),
     "patience": (5, "end early after so many passes without a better LAS on the development data"),
     "seed": (1, "seed for the order of the sentences"),
     "batch_size": (4, "sentences that are parsed with the same weights in training"),

@@ -30,7 +30,8 @@ class ParserOptions:
         also parts of whole trees (`features/globals.py`), with which no tree is certified.
     families: changes to what the order scores, by name and separated by commas: "+head-bigram,-grandparent".
     learner: "mira" (cost-augmented, 1-best), "perceptron" or "crf".
-    epochs: passes over the training data; the best one by LAS on the development data is kept.
+    epochs: passes over the training data; the best one by LAS on the development data is kept. 20 were too few for
+        hu_szeged: with orders 2 and 3 its LAS on development data rises by another 0.1 until epochs 29 and 23.
     patience: training ends early after so many epochs without a better LAS on the development data.
     aggressiveness: MIRA's largest step. rate: the CRF's first step.
     batch_size: sentences decoded with the same weights; more than 1 lets several threads work.
@@ -55,7 +56,7 @@ class ParserOptions:
     order: int = 1
     families: str = ""
     learner: str = "mira"
-    epochs: int = 20
+    epochs: int = 30
     patience: int = 5
     aggressiveness: float = 0.003
     rate: float = 0.03

@@ -52,7 +52,7 @@ class Parser(Kept):
         *,
         families: str = "",
         learner: str = "mira",
-        epochs: int = 20,
+        epochs: int = 30,
         patience: int = 5,
         aggressiveness: float = 0.003,
         rate: float = 0.03,
