@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from headlong import Parser
 from headlong.cli import main
 from tests import commands, toy
 from tests.commands import CATS, DOGS, TREEBANK
@@ -20,14 +19,14 @@ settings.load_profile("headlong")
 @pytest.fixture(scope="session")
 def parser():
     """A parser that knows the toy treebank."""
-    return Parser(**toy.SMALL).fit(toy.treebank())
+    return toy.parser().fit(toy.treebank())
 
 
 @pytest.fixture(scope="session")
 def multi():
     """The same with two sentences more, which have several roots."""
     two_roots = [toy.tree("yes/INTJ/0/root no/INTJ/0/root"), toy.tree("go/VERB/0/root !/PUNCT/1/punct go/VERB/0/root")]
-    return Parser(**toy.SMALL).fit(toy.treebank() + two_roots)
+    return toy.parser().fit(toy.treebank() + two_roots)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from headlong import Parser, Problem, _core
+from headlong import Problem, _core
 from headlong.errors import OptionError
 from headlong.inference.decoders import STARTS, decoder
 from headlong.inference.local_optima import count_local_optima, estimate_local_optima
@@ -193,7 +193,7 @@ def test_restarts_on_threads(start: str, projective: bool) -> None:
 
 def test_threads_of_a_single_sentence() -> None:
     """A sentence that is parsed alone has all threads for itself."""
-    parser = Parser(2, **toy.SMALL).fit(toy.treebank())
+    parser = toy.parser(2).fit(toy.treebank())
     sentence = toy.treebank()[:1]
     options: dict[str, Any] = {"decoder": "climb", "start": "uniform", "proof": False}
     alone, shared = (list(parser.solve(sentence, threads=threads, **options)) for threads in (1, 3))
@@ -217,7 +217,7 @@ def test_time_limit_leaves_the_best_tree_so_far() -> None:
 def test_proven_trees_are_climbed_from_no_more() -> None:
     """The descent alone proves the trees of a trained model best; random scores are harder, and their trees bounded."""
     sentences = toy.treebank()
-    parser = Parser(2, **toy.SMALL).fit(sentences)
+    parser = toy.parser(2).fit(sentences)
     for problem in map(parser.problem, sentences):
         assert problem.frames is not None
         proven = problem.frames.solve(problem.scores, "climb")

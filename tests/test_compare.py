@@ -23,7 +23,7 @@ QUICK = [name for name in DECODERS if name not in PROGRAMS]
 @pytest.fixture(scope="module")
 def parser() -> Parser:
     """Without a pruner, so that every tree is one of candidates."""
-    return Parser(order=2, **toy.SMALL | {"epochs": 1, "pruner_epochs": 0}).fit(toy.treebank())
+    return toy.parser(order=2, epochs=1, pruner_epochs=0).fit(toy.treebank())
 
 
 @pytest.fixture(scope="module")

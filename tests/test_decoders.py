@@ -144,7 +144,7 @@ def test_trees_with_extras(name, projective):
 
 def test_heads_that_are_no_tree_have_no_extras():
     """Nothing is below anything in a cycle: asking for it must end, and end well."""
-    model = Parser(families="+path,+non-projective", pruner_epochs=0, training_decoder="climb", **toy.SMALL)
+    model = toy.parser(families="+path,+non-projective", pruner_epochs=0, training_decoder="climb")
     model.fit(toy.treebank()[:3])
     problem = model.problem(toy.treebank()[1])
     assert problem.score([-1, 2, 3, 0]) > -np.inf
@@ -245,7 +245,7 @@ EXTRAS = "+head-bigram,+arbitrary-sibling,+non-projective,+path"
 @pytest.fixture(scope="module", params=[(2, ""), (3, ""), (3, EXTRAS)], ids=["second", "third", "extras"])
 def trained(request):
     order, families = request.param
-    parser = Parser(order=order, families=families, training_decoder="climb" if families else "exact", **toy.SMALL)
+    parser = toy.parser(order=order, families=families, training_decoder="climb" if families else "exact")
     return parser.fit(toy.treebank())
 
 

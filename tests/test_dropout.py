@@ -83,7 +83,7 @@ def test_what_is_hidden_depends_on_seed_and_epoch_alone():
 def test_training_sees_what_is_hidden():
     """The core reads the very codes that are rewritten."""
     plain, hidden, again = (
-        Parser(word_dropout=strength, **toy.SMALL | {"epochs": 2}).fit(toy.treebank()) for strength in (0.0, 5.0, 5.0)
+        toy.parser(word_dropout=strength, epochs=2).fit(toy.treebank()) for strength in (0.0, 5.0, 5.0)
     )
     assert plain.trained.arcs.parts.tobytes() != hidden.trained.arcs.parts.tobytes()
     assert again.trained.arcs.parts.tobytes() == hidden.trained.arcs.parts.tobytes()

@@ -28,7 +28,7 @@ def test_a_pattern_that_lower_orders_cannot_see() -> None:
 
 @pytest.fixture(scope="module")
 def full() -> Parser:
-    return Parser(dependency.FULL, **toy.SMALL).fit(toy.treebank())
+    return toy.parser(dependency.FULL).fit(toy.treebank())
 
 
 def test_full_has_all_families(full: Parser) -> None:
@@ -84,7 +84,7 @@ def depth(heads: Sequence[int], sentence: Sentence) -> dict[str, float]:
 
 
 def test_functions_count_in_scores() -> None:
-    parser = Parser(functions=[depth], **toy.SMALL).fit(toy.treebank())
+    parser = toy.parser(functions=[depth]).fit(toy.treebank())
     sentence = toy.treebank()[4]
     problem = parser.problem(sentence)
     assert problem.term is not None
@@ -97,7 +97,7 @@ def test_functions_count_in_scores() -> None:
 
 
 def test_functions_are_needed_again(tmp_path) -> None:
-    parser = Parser(functions=[depth], **toy.SMALL).fit(toy.treebank())
+    parser = toy.parser(functions=[depth]).fit(toy.treebank())
     parser.save(tmp_path / "model")
     with pytest.raises(ModelError, match="expected those of the model: depth"):
         Parser.load(tmp_path / "model")
@@ -110,7 +110,7 @@ def test_an_error_in_a_function_comes_out() -> None:
         raise ZeroDivisionError("on purpose")
 
     with pytest.raises(ZeroDivisionError, match="on purpose"):
-        Parser(functions=[broken], **toy.SMALL).fit(toy.treebank())
+        toy.parser(functions=[broken]).fit(toy.treebank())
 
 
 @pytest.mark.parametrize("functions", [[depth, depth], [lambda heads, sentence: []] * 2])
@@ -131,4 +131,4 @@ def test_bad_answers_of_functions(answer) -> None:
 @pytest.mark.parametrize("options", [{"learner": "crf"}, {"training_decoder": "automata"}])
 def test_functions_need_trees(options) -> None:
     with pytest.raises(OptionError, match="functions of trees"):
-        Parser(functions=[depth], **options, **toy.SMALL).fit(toy.treebank())
+        toy.parser(functions=[depth], **options).fit(toy.treebank())

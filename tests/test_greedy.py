@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headlong import Parser
 from headlong.errors import OptionError
 from headlong.inference import Tuning
 from headlong.inference.decoders import DECODERS
@@ -165,7 +164,7 @@ def test_settings_as_text():
 
 @pytest.fixture(scope="module")
 def parser():
-    return Parser(order=3, training_decoder="greedy-pp", **toy.SMALL).fit(toy.treebank())
+    return toy.parser(order=3, training_decoder="greedy-pp").fit(toy.treebank())
 
 
 def test_parsers_favour_trees(parser):

@@ -21,7 +21,7 @@ FULL: dict[str, Any] = {"order": dependency.FULL, **toy.SMALL}
 @pytest.fixture(scope="module")
 def halves() -> tuple[Shape, TrainedArcs, list[jackknife.Fold]]:
     """The toy treebank as two folds, with models of different seeds; and the shape with a family of whole trees."""
-    parsers = [Parser(2, seed=seed, **toy.SMALL).fit(toy.treebank()) for seed in (1, 2, 3)]
+    parsers = [toy.parser(2, seed=seed).fit(toy.treebank()) for seed in (1, 2, 3)]
     folds = []
     for number, parser in enumerate(parsers[:2]):
         trained = parser.trained

@@ -13,7 +13,7 @@ from headlong.features.attributes import WordEncoder
 from headlong.inference.decoders import marginals
 from headlong.learning.online import Progress
 from tests import oracles, toy
-from tests.toy import SMALL, answers, check_tree, strange_sentences
+from tests.toy import answers, check_tree, strange_sentences
 from tests.treebanks import treebank_file
 
 
@@ -104,7 +104,7 @@ def test_wrong_ways_to_parse(parser):
     with pytest.raises(OptionError, match="found threads = 0, expected at least 1"):
         parser.parse([], threads=0)
     with pytest.raises(OptionError, match="found threads = -1, expected at least 1"):
-        Parser(**SMALL).fit(toy.treebank(), threads=-1)
+        toy.parser().fit(toy.treebank(), threads=-1)
     for use in (parser.parse, parser.solve):
         with pytest.raises(OptionError, match="found decoder 'best', expected one of mst, eisner"):
             use([], decoder="best")
@@ -144,10 +144,10 @@ def test_several_roots(multi):
 def test_the_root_rule_can_be_chosen():
     two_roots = [*toy.treebank(), toy.tree("yes/INTJ/0/root no/INTJ/0/root")]
     with pytest.raises(DataError, match="several roots"):
-        Parser(root="single", **SMALL).fit(two_roots)
-    assert Parser(root="multi", **SMALL | {"epochs": 1}).fit(toy.treebank()).info()["root"] == "multi"
+        toy.parser(root="single").fit(two_roots)
+    assert toy.parser(root="multi", epochs=1).fit(toy.treebank()).info()["root"] == "multi"
     # One sentence of the development data does not change the rule.
-    parser = Parser(**SMALL | {"epochs": 1}).fit(toy.treebank(), dev=two_roots)
+    parser = toy.parser(epochs=1).fit(toy.treebank(), dev=two_roots)
     assert parser.info()["root"] == "single"
 
 
@@ -156,8 +156,8 @@ def test_the_root_rule_can_be_chosen():
 def test_projective_parsers_give_projective_trees(learner, max_heads):
     """Also where the treebank and the pruner's trees cross."""
     seen: list[Progress] = []
-    options = SMALL | {"epochs": 3, "max_heads": max_heads, "learner": learner}
-    parser = Parser(trees="projective", **options).fit(toy.treebank(), progress=seen.append)
+    parser = toy.parser(trees="projective", epochs=3, max_heads=max_heads, learner=learner)
+    parser.fit(toy.treebank(), progress=seen.append)
     assert all(np.isfinite(p.loss) for p in seen)
     sentences = [*toy.treebank(), *strange_sentences().values()]
     for sentence in parser.parse(sentences):
@@ -173,7 +173,7 @@ def test_projective_parsers_give_projective_trees(learner, max_heads):
 
 def test_a_treebank_without_root_labels():
     train = [toy.tree(t) for t in ("a/A/0/top b/B/1/x c/C/1/y", "b/B/2/x a/A/0/other c/C/2/y")]
-    parser = Parser(**SMALL).fit(train)
+    parser = toy.parser().fit(train)
     for sentence in [*parser.parse(train), *parser.parse(strange_sentences().values())]:
         assert oracles.is_tree(sentence.heads)
         assert sentence.labels[sentence.heads.index(0)] in ("top", "other")
@@ -185,9 +185,9 @@ def test_auto_searches_projective_trees_where_crossing_arcs_are_rare():
     )
     plain = [sentence for sentence in toy.treebank() if oracles.is_projective(sentence.heads)]
     few = [crossing, *plain * 40]
-    assert Parser(**SMALL | {"epochs": 1}).fit([crossing, *plain]).info()["trees"] == "any"
-    assert Parser(**SMALL | {"epochs": 1}).fit(few).info()["trees"] == "projective"
-    assert Parser(trees="any", **SMALL | {"epochs": 1}).fit(few).info()["trees"] == "any"
+    assert toy.parser(epochs=1).fit([crossing, *plain]).info()["trees"] == "any"
+    assert toy.parser(epochs=1).fit(few).info()["trees"] == "projective"
+    assert toy.parser(trees="any", epochs=1).fit(few).info()["trees"] == "any"
 
 
 def test_zero_words(parser):
@@ -257,7 +257,7 @@ def test_what_the_sentence_says_of_its_tree_does_not_matter(parser):
 
 
 def test_without_a_pruner():
-    parser = Parser(pruner_epochs=0, **SMALL).fit(toy.treebank())
+    parser = toy.parser(pruner_epochs=0).fit(toy.treebank())
     assert answers(parser.parse(toy.treebank())) == answers(toy.treebank())
     assert len(parser.problem(toy.treebank()[0]).arcs) == 16
     assert "pruner" not in parser.info()["templates"]
@@ -307,14 +307,14 @@ def test_problems(parser):
     ],
 )
 def test_families_are_switched_on_and_off(options, expected):
-    model = Parser(**options, **SMALL).fit(toy.treebank())
+    model = toy.parser(**options).fit(toy.treebank())
     assert [family.name for family in model.trained.arcs.shape.higher] == expected
     assert list(model.problem(toy.treebank()[0]).parts()) == ["arc", *expected]
     assert all(solution.certified for solution in model.solve(toy.treebank()))
 
 
 def test_a_long_sentence_keeps_to_the_time_limit():
-    model = Parser(order=3, **SMALL).fit(toy.treebank())
+    model = toy.parser(order=3).fit(toy.treebank())
     sentence = toy.long_sentence(1000)
     [solution] = model.solve([sentence], time_limit=0.05)
     assert oracles.is_tree(solution.heads)
@@ -351,12 +351,12 @@ def test_pruning_can_be_changed_after_training(parser, tmp_path):
     with pytest.raises(OptionError, match="max_heads"):
         parser.with_pruning(max_heads=0)
     with pytest.raises(OptionError, match="without a pruner"):
-        headlong.Parser(**{**toy.SMALL, "pruner_epochs": 0}).fit(toy.treebank()).with_pruning(threshold=0.1)
+        toy.parser(pruner_epochs=0).fit(toy.treebank()).with_pruning(threshold=0.1)
 
 
 def test_files_from_before_an_option_existed() -> None:
     """Such an option has the value of what was done before; everything else is as it was stored."""
-    parser = Parser(jackknife=5, **SMALL).fit(toy.treebank())
+    parser = toy.parser(jackknife=5).fit(toy.treebank())
     metadata, arrays = parser.state()
     older = {**metadata, "options": {name: value for name, value in metadata["options"].items() if name != "jackknife"}}
     again = Parser.from_state(older, arrays)

@@ -9,7 +9,7 @@ import pytest
 import headlong
 from headlong import OptionError, Parser, Sentence, Solution, read_conllu
 from tests import oracles, toy
-from tests.toy import SMALL, answers, strange_sentences
+from tests.toy import answers, strange_sentences
 
 TEXT = """\
 # sent_id = 1
@@ -109,7 +109,7 @@ def check_label_shares(model, sentence, parsed, projective):
 
 @pytest.mark.parametrize("order", [2, 3])
 def test_confidence_of_higher_orders_is_the_pruners(order):
-    model = Parser(order=order, **SMALL).fit(toy.treebank())
+    model = toy.parser(order=order).fit(toy.treebank())
     sentences = [s for s in toy.treebank() if len(s) <= 5]
     for sentence, parsed in zip(sentences, model.parse(sentences, confidence=True), strict=True):
         batch, _ = model._encoder.batch([sentence])
@@ -123,7 +123,7 @@ def test_confidence_of_higher_orders_is_the_pruners(order):
         for word in range(1, len(sentence) + 1):
             assert probabilities(parsed)[word - 1, 0] == pytest.approx(expected[parsed.heads[word], word], abs=6e-5)
         check_label_shares(model, sentence, parsed, False)
-    bare = Parser(order=order, pruner_epochs=0, **SMALL).fit(toy.treebank()[:4])
+    bare = toy.parser(order=order, pruner_epochs=0).fit(toy.treebank()[:4])
     with pytest.raises(OptionError, match="found confidence for a parser of higher order without a pruner"):
         bare.parse([], confidence=True)
     with pytest.raises(OptionError, match="found a parser without a pruner"):
@@ -145,7 +145,7 @@ def test_confidence_beside_other_notes(parser, tmp_path):
 
 
 def test_comments_tell_how_a_tree_was_found():
-    model = Parser(order=2, **SMALL).fit(toy.treebank())
+    model = toy.parser(order=2).fit(toy.treebank())
     sentence = toy.treebank()[0]
     told: list[Solution] = []
     [once] = model.parse([sentence], solution=True, report=told.append)
@@ -170,7 +170,7 @@ def test_comments_tell_how_a_tree_was_found():
 
 
 def test_a_model_comes_back_as_it_was(parser, multi, tmp_path):
-    for number, model in enumerate((parser, multi, Parser(pruner_epochs=0, **SMALL).fit(toy.treebank()))):
+    for number, model in enumerate((parser, multi, toy.parser(pruner_epochs=0).fit(toy.treebank()))):
         path = tmp_path / f"{number}.model"
         model.save(path)
         loaded = headlong.Parser.load(path)
@@ -205,13 +205,13 @@ def test_columns_that_a_treebank_may_lack(columns):
         train = [
             s.with_columns(lemmas=[f.lower() for f in s.forms], xpos=["R", *(t[:1] for t in s.upos[1:])]) for s in train
         ]
-    parser = Parser(**SMALL).fit(train)
+    parser = toy.parser().fit(train)
     assert answers(parser.parse(train)) == answers(train)
 
 
 @pytest.mark.parametrize("order", [2, 3])
 def test_a_higher_order_model_comes_back_as_it_was(order, tmp_path):
-    model = Parser(order=order, **SMALL).fit(toy.treebank())
+    model = toy.parser(order=order).fit(toy.treebank())
     assert answers(model.parse(toy.treebank())) == answers(toy.treebank())
     model.save(tmp_path / "m")
     loaded = headlong.Parser.load(tmp_path / "m")

@@ -13,7 +13,7 @@ from tests.toy import SMALL, answers, check_tree, interrupt_at, same_model
 
 @pytest.mark.parametrize("learner", ["mira", "perceptron", "crf"])
 def test_a_parser_learns_its_treebank(learner):
-    parser = Parser(learner=learner, aggressiveness=0.1, rate=0.3, **SMALL | {"epochs": 10}).fit(toy.treebank())
+    parser = toy.parser(learner=learner, aggressiveness=0.1, rate=0.3, epochs=10).fit(toy.treebank())
     assert answers(parser.parse(toy.treebank())) == answers(toy.treebank())
     assert not parser.interrupted
 
@@ -21,7 +21,7 @@ def test_a_parser_learns_its_treebank(learner):
 def test_the_best_epoch_on_development_data_is_kept():
     seen: list[Progress] = []
     train, dev = toy.treebank(), toy.treebank()[:4]
-    parser = Parser(**SMALL).fit(train, dev=dev, progress=seen.append)
+    parser = toy.parser().fit(train, dev=dev, progress=seen.append)
     ends = [(p.epoch, p.scores["LAS"]) for p in seen if p.scores is not None]
     assert [epoch for epoch, _ in ends] == list(range(1, SMALL["epochs"] + 1))
     assert {p.stage for p in seen} == {"pruner", "parser"}
@@ -41,8 +41,7 @@ def test_the_best_epoch_on_development_data_is_kept():
 
 def test_training_stops_when_development_data_stop_improving():
     seen: list[int] = []
-    options = SMALL | {"epochs": 50}
-    parser = Parser(patience=2, **options).fit(
+    parser = toy.parser(patience=2, epochs=50).fit(
         toy.treebank(), dev=toy.treebank(), progress=lambda state: seen.append(state.epoch)
     )
     assert max(seen) == parser.info()["scores"]["epoch"] + 2 < 50
@@ -50,26 +49,26 @@ def test_training_stops_when_development_data_stop_improving():
 
 def test_without_development_data_the_last_epoch_is_kept(parser):
     assert parser.info()["scores"] == {"epoch": SMALL["epochs"], "dev": {}}
-    assert Parser(**SMALL).fit(toy.treebank(), dev=[]).info()["scores"]["epoch"] == SMALL["epochs"]
+    assert toy.parser().fit(toy.treebank(), dev=[]).info()["scores"]["epoch"] == SMALL["epochs"]
 
 
 def test_generators_are_as_good_as_lists(parser, tmp_path):
-    again = Parser(**SMALL).fit((s for s in toy.treebank()), dev=None)
+    again = toy.parser().fit((s for s in toy.treebank()), dev=None)
     assert same_model(parser, again, tmp_path)
     assert answers(again.parse(s for s in toy.treebank())) == answers(parser.parse(toy.treebank()))
 
 
 def test_training_does_not_depend_on_threads_nor_on_the_run(tmp_path):
-    options = SMALL | {"batch_size": 4, "epochs": 2}
-    first, *others = (Parser(**options).fit(toy.treebank(), threads=threads) for threads in (1, 1, 2, 3))
+    options = {"batch_size": 4, "epochs": 2}
+    first, *others = (toy.parser(**options).fit(toy.treebank(), threads=threads) for threads in (1, 1, 2, 3))
     assert all(same_model(first, other, tmp_path) for other in others)
-    assert not same_model(first, Parser(**options | {"seed": 2}).fit(toy.treebank()), tmp_path)
+    assert not same_model(first, toy.parser(**options | {"seed": 2}).fit(toy.treebank()), tmp_path)
 
 
 def test_fitting_again_forgets(tmp_path):
-    options = SMALL | {"epochs": 2}
-    parser = Parser(**options).fit(toy.treebank()[:3])
-    assert same_model(parser.fit(toy.treebank()), Parser(**options).fit(toy.treebank()), tmp_path)
+    options = {"epochs": 2}
+    parser = toy.parser(**options).fit(toy.treebank()[:3])
+    assert same_model(parser.fit(toy.treebank()), toy.parser(**options).fit(toy.treebank()), tmp_path)
     with pytest.raises(DataError):
         parser.fit([])
     with pytest.raises(NotFittedError):
@@ -78,25 +77,25 @@ def test_fitting_again_forgets(tmp_path):
 
 def test_a_lone_sentence_is_enough():
     for epochs in (1, 3):
-        parser = Parser(**SMALL | {"epochs": epochs}).fit([toy.treebank()[7]])
+        parser = toy.parser(epochs=epochs).fit([toy.treebank()[7]])
         assert parser.trained.arcs.parts.any()
         for sentence in parser.parse(toy.treebank()):
             check_tree(sentence)
-    [one] = Parser(**SMALL).fit([toy.treebank()[10]]).parse([toy.treebank()[0]])
+    [one] = toy.parser().fit([toy.treebank()[10]]).parse([toy.treebank()[0]])
     assert oracles.is_tree(one.heads)
     assert set(one.labels[1:]) == {"root"}  # there is no other label
 
 
 def test_unknown_labels_and_tags_in_development_data():
     dev = [toy.tree("a/Q/2/strange b/R/0/root c/DET/2/det:x")]
-    scores = Parser(**SMALL).fit(toy.treebank(), dev=dev).info()["scores"]["dev"]
+    scores = toy.parser().fit(toy.treebank(), dev=dev).info()["scores"]["dev"]
     assert scores["LAS"] <= 100 / 3 + 1e-9
 
 
 def test_more_tags_than_the_core_has_numbers(tmp_path):
     tags = [f"T{i}" for i in range(70)]
     train = [Sentence.from_words(["a"] * 70, upos=tags, heads=range(70), labels=["root"] + ["x"] * 69)]
-    parser = Parser(**SMALL | {"epochs": 2}).fit(train)
+    parser = toy.parser(epochs=2).fit(train)
     assert len(parser.info()["tags"]) == 62
     check_tree(next(parser.parse(train)))
 
@@ -105,7 +104,7 @@ def test_more_labels_than_the_core_has_columns():
     labels = ["root", *(f"x{i}" for i in range(1024))]
     train = [Sentence.from_words(["a"] * 1025, heads=range(1025), labels=labels)]
     with pytest.raises(DataError, match="found 1025 different labels, expected at most 1024"):
-        Parser(**SMALL).fit(train)
+        toy.parser().fit(train)
 
 
 def test_steps_out_of_all_proportion():
@@ -113,24 +112,24 @@ def test_steps_out_of_all_proportion():
         toy.tree(t) for t in ("a/X/0/root b/Y/1/x c/Z/1/y", "a/X/2/x b/Y/0/root c/Z/2/z", "a/X/3/x b/Y/3/z c/Z/0/root")
     ]
     with pytest.raises(OptionError, match=r"found the loss .*, expected a finite one"):
-        Parser(learner="crf", rate=3e38, **SMALL | {"epochs": 100}).fit(trees)
+        toy.parser(learner="crf", rate=3e38, epochs=100).fit(trees)
 
 
 def test_training_data_without_trees():
     with pytest.raises(DataError, match="found no sentence, expected training data"):
-        Parser(**SMALL).fit([])
+        toy.parser().fit([])
     with pytest.raises(DataError, match="found no HEAD for word 1 'x'"):
-        Parser(**SMALL).fit([Sentence.from_words(["x"])])
+        toy.parser().fit([Sentence.from_words(["x"])])
     with pytest.raises(DataError, match="found no HEAD for word 1 'x'"):
-        Parser(**SMALL).fit(toy.treebank(), dev=[Sentence.from_words(["x"])])
+        toy.parser().fit(toy.treebank(), dev=[Sentence.from_words(["x"])])
     with pytest.raises(DataError, match="a cycle of the words"):
-        Parser(**SMALL).fit([Sentence.from_words(["x", "y"], heads=[2, 1], labels=["a", "b"])])
+        toy.parser().fit([Sentence.from_words(["x", "y"], heads=[2, 1], labels=["a", "b"])])
 
 
 def test_columns_that_development_data_lack_are_ignored(tmp_path):
     train = [sentence.with_columns(xpos=[*sentence.upos]) for sentence in toy.treebank()]
     bare = [sentence.with_columns(xpos=["_"] * (len(sentence) + 1)) for sentence in train]
-    parser = Parser(**SMALL).fit(train, dev=bare)
+    parser = toy.parser().fit(train, dev=bare)
     assert parser.info()["ignored columns"] == ["xpos"]
     parser.save(tmp_path / "x.model")
     again = Parser.load(tmp_path / "x.model")
@@ -138,7 +137,7 @@ def test_columns_that_development_data_lack_are_ignored(tmp_path):
     # What stands in the column makes no difference to the answer, only to the output.
     found = [(s.heads, s.labels) for s in again.parse(train)]
     assert found == [(s.heads, s.labels) for s in again.parse(bare)]
-    assert Parser(**SMALL).fit(train, dev=train).info()["ignored columns"] == []
+    assert toy.parser().fit(train, dev=train).info()["ignored columns"] == []
 
 
 # ---- interruptions
@@ -146,10 +145,10 @@ def test_columns_that_development_data_lack_are_ignored(tmp_path):
 
 def test_training_of_second_order_goes_on_where_it_stopped(tmp_path):
     train, dev = toy.treebank(), toy.treebank()[:5]
-    whole = Parser(order=2, **SMALL).fit(train, dev)
-    broken = Parser(order=2, **SMALL).fit(train, dev, checkpoint=tmp_path / "c", progress=interrupt_at(2))
+    whole = toy.parser(order=2).fit(train, dev)
+    broken = toy.parser(order=2).fit(train, dev, checkpoint=tmp_path / "c", progress=interrupt_at(2))
     assert broken.interrupted
-    resumed = Parser(order=2, **SMALL).fit(train, dev, checkpoint=tmp_path / "c", resume=True, threads=2)
+    resumed = toy.parser(order=2).fit(train, dev, checkpoint=tmp_path / "c", resume=True, threads=2)
     whole.save(tmp_path / "whole")
     resumed.save(tmp_path / "resumed")
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
@@ -157,13 +156,13 @@ def test_training_of_second_order_goes_on_where_it_stopped(tmp_path):
 
 def test_an_interruption_keeps_the_best_epoch(tmp_path):
     train, dev = toy.treebank(), toy.treebank()[:5]
-    parser = Parser(**SMALL).fit(train, dev, progress=interrupt_at(2))
+    parser = toy.parser().fit(train, dev, progress=interrupt_at(2))
     assert parser.interrupted
     assert parser.info()["scores"]["epoch"] in (1, 2)
     for sentence in parser.parse(dev):
         check_tree(sentence)
     # In the middle of the third epoch: the same as at the end of the second.
-    later = Parser(**SMALL).fit(train, dev, progress=interrupt_at(3, end=False))
+    later = toy.parser().fit(train, dev, progress=interrupt_at(3, end=False))
     assert later.interrupted
     assert same_model(parser, later, tmp_path)
     assert not parser.fit(train).interrupted
@@ -171,7 +170,7 @@ def test_an_interruption_keeps_the_best_epoch(tmp_path):
 
 @pytest.mark.parametrize(("stage", "end"), [("pruner", False), ("parser", False)])
 def test_an_interruption_before_anything_was_learnt(stage, end):
-    parser = Parser(**SMALL)
+    parser = toy.parser()
     with pytest.raises(KeyboardInterrupt):
         parser.fit(toy.treebank(), progress=interrupt_at(1, stage=stage, end=end))
     with pytest.raises(NotFittedError):
@@ -182,14 +181,14 @@ def test_an_interruption_before_anything_was_learnt(stage, end):
 @pytest.mark.parametrize("epoch", [1, 3])
 def test_training_can_be_taken_up_again(learner, epoch, tmp_path):
     train, dev, checkpoint = toy.treebank(), toy.treebank()[:3], tmp_path / "checkpoint"
-    options = SMALL | {"epochs": 4, "learner": learner}
-    whole = Parser(**options).fit(train, dev, checkpoint=tmp_path / "other")
+    options = {"epochs": 4, "learner": learner}
+    whole = toy.parser(**options).fit(train, dev, checkpoint=tmp_path / "other")
     assert not (tmp_path / "other").exists()
-    first = Parser(**options).fit(train, dev, checkpoint=checkpoint, progress=interrupt_at(epoch))
+    first = toy.parser(**options).fit(train, dev, checkpoint=checkpoint, progress=interrupt_at(epoch))
     assert first.interrupted
     assert read_model(checkpoint).kind == "checkpoint"
     assert read_model(checkpoint).metadata["epoch"] == epoch
-    resumed = Parser(**options).fit(train, dev, checkpoint=checkpoint, resume=True)
+    resumed = toy.parser(**options).fit(train, dev, checkpoint=checkpoint, resume=True)
     assert not resumed.interrupted
     assert not checkpoint.exists()
     assert same_model(whole, resumed, tmp_path)
@@ -197,8 +196,8 @@ def test_training_can_be_taken_up_again(learner, epoch, tmp_path):
 
 def test_an_interruption_right_after_taking_up_keeps_the_earlier_best(tmp_path):
     train, dev, checkpoint = toy.treebank(), toy.treebank()[:3], tmp_path / "checkpoint"
-    first = Parser(**SMALL).fit(train, dev, checkpoint=checkpoint, progress=interrupt_at(2))
-    second = Parser(**SMALL).fit(train, dev, checkpoint=checkpoint, resume=True, progress=interrupt_at(3, end=False))
+    first = toy.parser().fit(train, dev, checkpoint=checkpoint, progress=interrupt_at(2))
+    second = toy.parser().fit(train, dev, checkpoint=checkpoint, resume=True, progress=interrupt_at(3, end=False))
     assert second.interrupted
     assert same_model(first, second, tmp_path)
 
@@ -226,28 +225,28 @@ def changed_form(train):
 )
 def test_a_checkpoint_of_other_data_is_refused(change, tmp_path):
     train, dev, checkpoint = toy.treebank(), toy.treebank()[:3], tmp_path / "checkpoint"
-    Parser(**SMALL).fit(train, dev, checkpoint=checkpoint, progress=interrupt_at(1))
+    toy.parser().fit(train, dev, checkpoint=checkpoint, progress=interrupt_at(1))
     with pytest.raises(ModelError, match="found a checkpoint of other data or options, expected the same run"):
-        Parser(**SMALL).fit(*change(train, dev), checkpoint=checkpoint, resume=True)
+        toy.parser().fit(*change(train, dev), checkpoint=checkpoint, resume=True)
     assert checkpoint.exists()
 
 
 def test_checkpoints_that_cannot_be_used(tmp_path):
     train, checkpoint = toy.treebank(), tmp_path / "checkpoint"
     with pytest.raises(OptionError, match="resume needs the path of a checkpoint"):
-        Parser(**SMALL).fit(train, resume=True)
+        toy.parser().fit(train, resume=True)
     with pytest.raises(ModelError, match="found no checkpoint to resume from"):
-        Parser(**SMALL).fit(train, resume=True, checkpoint=checkpoint)
-    Parser(**SMALL).fit(train, checkpoint=checkpoint, progress=interrupt_at(2))
+        toy.parser().fit(train, resume=True, checkpoint=checkpoint)
+    toy.parser().fit(train, checkpoint=checkpoint, progress=interrupt_at(2))
     for change in ({"seed": 2}, {"bits": 12}, {"learner": "crf"}, {"max_heads": 3}):
         with pytest.raises(ModelError, match="found a checkpoint of other data or options"):
-            Parser(**SMALL | change).fit(train, resume=True, checkpoint=checkpoint)
+            toy.parser(**change).fit(train, resume=True, checkpoint=checkpoint)
     for epochs in (1, 2):
         with pytest.raises(OptionError, match=f"found a checkpoint of epoch 2, expected one before the last, {epochs}"):
-            Parser(**SMALL | {"epochs": epochs}).fit(train, resume=True, checkpoint=checkpoint)
+            toy.parser(epochs=epochs).fit(train, resume=True, checkpoint=checkpoint)
     assert checkpoint.exists()
     with pytest.raises(ModelError):
         headlong.Parser.load(checkpoint)
     # More epochs, another name or licence are no other run.
-    again = Parser(**SMALL | {"epochs": 3}, name="x", licence="y").fit(train, resume=True, checkpoint=checkpoint)
+    again = toy.parser(epochs=3, name="x", licence="y").fit(train, resume=True, checkpoint=checkpoint)
     assert again.info()["scores"]["epoch"] == 3

@@ -314,7 +314,7 @@ def test_losses_are_differences_of_features(seed: int, kinds: set[int], nearby: 
 @pytest.mark.parametrize("order", [1, 2, 3, FULL])
 def test_a_parser_learns_its_treebank_from_samples(order: int) -> None:
     treebank = toy.treebank()
-    parser = Parser(order=order, training_decoder="samplerank", **{**toy.SMALL, "epochs": 20}).fit(treebank)
+    parser = toy.parser(order=order, training_decoder="samplerank", epochs=20).fit(treebank)
     assert toy.answers(parser.parse(treebank)) == toy.answers(treebank)
     sampled = parser.parse(treebank, decoder="sample", seed=2, tuning=Tuning(kernel="mh"))
     assert toy.answers(sampled) == toy.answers(treebank)
@@ -322,7 +322,7 @@ def test_a_parser_learns_its_treebank_from_samples(order: int) -> None:
 
 def test_learning_from_samples_does_not_depend_on_threads() -> None:
     def trained(threads: int) -> Any:
-        parser = Parser(order=2, training_decoder="samplerank", **toy.SMALL).fit(toy.treebank(), threads=threads)
+        parser = toy.parser(order=2, training_decoder="samplerank").fit(toy.treebank(), threads=threads)
         return parser.problem(toy.treebank()[4]).scores
 
     np.testing.assert_array_equal(trained(1), trained(2))
@@ -330,4 +330,4 @@ def test_learning_from_samples_does_not_depend_on_threads() -> None:
 
 def test_samples_have_no_expectation() -> None:
     with pytest.raises(OptionError, match="found learner = 'crf' with training_decoder = 'samplerank'"):
-        Parser(learner="crf", training_decoder="samplerank").options.check()
+        Parser(1, learner="crf", training_decoder="samplerank").options.check()

@@ -16,7 +16,7 @@ from tests import toy
 def saved(tmp_path_factory):
     """Metadata and arrays of a small model."""
     path = tmp_path_factory.mktemp("models") / "good.model"
-    Parser(**toy.SMALL | {"epochs": 1}, name="toy", licence="CC0").fit(toy.treebank()).save(path)
+    toy.parser(epochs=1, name="toy", licence="CC0").fit(toy.treebank()).save(path)
     file = read_model(path, "parser")
     return file.metadata, {name: array.copy() for name, array in file.arrays.items()}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headlong import Parser
 from headlong.text import Sentence
 from tests import oracles
 
@@ -24,6 +25,11 @@ yes/INTJ/0/root
 !/PUNCT/0/root
 """
 SMALL: dict[str, Any] = {"bits": 13, "label_bits": 11, "pruner_bits": 11, "epochs": 6}
+
+
+def parser(order: int = 1, **options: Any) -> Parser:
+    """A small parser that has not been trained, by default of single arcs."""
+    return Parser(order, **SMALL | options)
 
 
 def tree(text: str, **columns: Any) -> Sentence:

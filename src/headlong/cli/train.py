@@ -91,14 +91,14 @@ _NUMBERS = {
 
 
 def _add_parser_options(parser: argparse.ArgumentParser) -> None:
-    _add_options(parser, order=1)
+    _add_options(parser)
     parser.add_argument(
         "--resume", action="store_true", help="go on from MODEL.checkpoint (default: start from the beginning)"
     )
 
 
 def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
-    _add_options(parser, order=2)
+    _add_options(parser)
     add_numbers(
         parser,
         {
@@ -113,12 +113,12 @@ def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_options(parser: argparse.ArgumentParser, order: int) -> None:
+def _add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the parser itself, alone or in a pipeline."""
     parser.add_argument(
         "--order",
         type=_order,
-        default=order,
+        default=2,
         metavar="N",
         help="how many arcs are scored together: 1 single arcs, 2 also siblings and grandparents, 3 also "
         "grand-siblings and tri-siblings; full, or 4, also parts of whole trees, with which no tree is certified; more "

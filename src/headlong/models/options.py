@@ -27,7 +27,8 @@ class ParserOptions:
     """All settings of a parser. They are stored in its model file.
 
     order: 1 scores single arcs; 2 also consecutive siblings and grandparents; 3 also grand-siblings and tri-siblings; 4
-        also parts of whole trees (`features/globals.py`), with which no tree is certified.
+        also parts of whole trees (`features/globals.py`), with which no tree is certified. On the development sets of
+        el_gdt, hu_szeged and tr_imst LAS gains 1.6 from order 1 to 2, and less than 0.1 from 2 to 3.
     families: changes to what the order scores, by name and separated by commas: "+head-bigram,-grandparent".
     learner: "mira" (cost-augmented, 1-best), "perceptron" or "crf".
     epochs: passes over the training data; the best one by LAS on the development data is kept. 20 were too few for
@@ -38,7 +39,8 @@ class ParserOptions:
     word_dropout: how often rare words are hidden in training; 0 never, see `learning/dropout.py`.
     bits, label_bits: the weight tables have 2^bits weights for arcs and 2^label_bits rows for labels.
     max_heads, threshold: the pruner keeps at most so many heads a word, with so much of the best one's posterior.
-    pruner_epochs: passes over the data for training the pruner; 0 trains none and every arc is a candidate.
+    pruner_epochs: passes over the data for training the pruner; 0 trains none and every arc is a candidate: with
+        orders above 1 memory then grows with the cube of a sentence's length.
     root: "single", "multi", or "auto": single if every training sentence has one root.
     trees: "any", "projective", or "auto", which trees to search in training and by default in parsing. "auto" means
         any for orders above 1, and for order 1 projective ones if at most 1 % of the training arcs are
@@ -53,7 +55,7 @@ class ParserOptions:
         `models/jackknife.py`; with less than 2, and with "samplerank" or functions of trees, all are learnt together.
     """
 
-    order: int = 1
+    order: int = 2
     families: str = ""
     learner: str = "mira"
     epochs: int = 30

@@ -48,7 +48,7 @@ class Parser(Kept):
 
     def __init__(
         self,
-        order: int = 1,
+        order: int = 2,
         *,
         families: str = "",
         learner: str = "mira",

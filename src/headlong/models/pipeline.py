@@ -43,7 +43,7 @@ class PipelineOptions:
     tagger: settings that differ from the defaults of `Tagger`.
     """
 
-    parser: ParserOptions = field(default_factory=lambda: ParserOptions(order=2))
+    parser: ParserOptions = field(default_factory=ParserOptions)
     folds: int = 5
     tagger: dict[str, Any] = field(default_factory=dict)
 
