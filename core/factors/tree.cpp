@@ -6,6 +6,7 @@
 #include "trees/eisner.hpp"
 #include "trees/matrix_tree.hpp"
 #include "trees/mst.hpp"
+#include "trees/rules.hpp"
 
 namespace headlong {
 
@@ -13,30 +14,6 @@ namespace {
 
 void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
-}
-
-// Whether every word reaches the root. A word is marked with the walk that saw it first: meeting a mark of the same
-// walk is a cycle, one of an earlier walk is not. O(size).
-bool reaches_root(std::span<const Index> heads, std::span<Index> mark) {
-  const Index size = static_cast<Index>(heads.size());
-  std::fill(mark.begin(), mark.end(), 0);
-  for (Index start = 1; start < size; ++start) {
-    Index word = start;
-    for (; word != 0 && mark[word] == 0; word = heads[word]) mark[word] = start;
-    if (word != 0 && mark[word] == start) return false;
-  }
-  return true;
-}
-
-// Whether two arcs of a tree cross. The root is the first word, so a tree without crossings is projective.
-bool has_crossing(std::span<const Index> heads) {
-  const Index size = static_cast<Index>(heads.size());
-  for (Index a = 1; a < size; ++a) {
-    const auto [left, right] = std::minmax(a, heads[a]);
-    for (Index b = left + 1; b < right; ++b)
-      if (heads[b] < left || heads[b] > right) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -97,18 +74,16 @@ Score TreeFactor::own_score(std::span<const std::uint8_t> on, FactorWorkspace& m
   auto& workspace = static_cast<Workspace&>(memory);
   workspace.heads.assign(size_, NO_HEAD);
   workspace.mark.resize(size_);
-  Index found = 0, root_arcs = 0;
+  Index found = 0;
   for (std::size_t link = 0; link < arcs_.size(); ++link) {
     if (!on[link]) continue;
     const auto& [head, modifier] = arcs_[link];
     if (workspace.heads[modifier] != NO_HEAD) return NEGATIVE_INFINITY;
     workspace.heads[modifier] = head;
     ++found;
-    root_arcs += head == 0;
   }
-  const bool is_tree = found == size_ - 1 && (rule_ == RootRule::Multi || root_arcs == 1) &&
-                       reaches_root(workspace.heads, workspace.mark) &&
-                       (shape_ == TreeShape::Any || !has_crossing(workspace.heads));
+  const bool is_tree =
+      found == size_ - 1 && keeps_rules(workspace.heads, rule_, shape_ == TreeShape::Projective, workspace.mark);
   return is_tree ? 0.0 : NEGATIVE_INFINITY;
 }
 

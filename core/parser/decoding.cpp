@@ -72,16 +72,17 @@ void Decoding::climb_often(std::span<const Score> draw_scores) {
 }
 
 void Decoding::offer_greedy() {
-  const bool biased = !options_.toward.empty();
-  GreedyOptions greedy_options = options_.tuning.greedy;
-  greedy_options.predicts = options_.method == TreeMethod::GreedyPP;
-  GreedyWorkspace& greedy = workspace_.greedy;
-  if (biased)
-    bias_toward(*frames_, arc_scores_, options_.toward, greedy_options.gammas, greedy.frames, greedy.arc_scores);
-  if (!greedy_tree(biased ? greedy.frames : *frames_, biased ? greedy.arc_scores : arc_scores_, extras_,
-                   options_.rules.root, options_.rules.projective, greedy_options, seconds_left(), workspace_.heads,
-                   greedy))
-    solution_.status = Status::Unconverged;
+  GreedyOptions greedy = options_.tuning.greedy;
+  greedy.predicts = options_.method == TreeMethod::GreedyPP;
+  const RootRule root = options_.rules.root;
+  const bool projective = options_.rules.projective;
+  const double seconds = seconds_left();
+  const bool in_time = options_.toward.empty()
+                           ? greedy_tree(*frames_, arc_scores_, extras_, root, projective, greedy, seconds,
+                                         workspace_.heads, workspace_.greedy)
+                           : greedy_tree_toward(*frames_, arc_scores_, extras_, root, projective, greedy,
+                                                options_.toward, seconds, workspace_.heads, workspace_.greedy);
+  if (!in_time) solution_.status = Status::Unconverged;
   offer(tree_value(*frames_, arc_scores_, workspace_.heads, workspace_.climb, extras_));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trees/rules.hpp"
+
 namespace headlong {
 
 namespace {
@@ -300,6 +302,27 @@ bool greedy_tree(const Frames& frames, std::span<const Score> arc_scores, const 
                  GreedyWorkspace& workspace) {
   const bool in_time = Search{frames, arc_scores, extras, root, projective, options, workspace}.run(seconds, heads);
   if (in_time) swap_arcs(frames, arc_scores, extras, root, projective, options.swaps, heads, workspace);
+  return in_time;
+}
+
+bool greedy_tree_toward(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, RootRule root,
+                        bool projective, const GreedyOptions& options, std::span<const Index> toward, double seconds,
+                        std::span<Index> heads, GreedyWorkspace& workspace) {
+  bias_toward(frames, arc_scores, toward, options.gammas, workspace.frames, workspace.arc_scores);
+  const Frames& biased = workspace.frames;
+  const std::span<const Score> scores = workspace.arc_scores;
+  const bool in_time = greedy_tree(biased, scores, extras, root, projective, options, seconds, heads, workspace);
+  for (Index word = 1; word < frames.size; ++word)
+    if (find_arc(frames, toward[word], word) < 0) return in_time;
+  workspace.mark.resize(frames.size);
+  if (!keeps_rules(toward, root, projective, workspace.mark)) return in_time;
+  std::vector<Index>& other = workspace.heads;
+  other.assign(toward.begin(), toward.end());
+  other[0] = NO_HEAD;
+  if (in_time) swap_arcs(biased, scores, extras, root, projective, options.swaps, other, workspace);
+  if (tree_value(biased, scores, other, workspace.climb, extras) >
+      tree_value(biased, scores, heads, workspace.climb, extras))
+    std::ranges::copy(other, heads.begin());
   return in_time;
 }
 

@@ -65,7 +65,7 @@ struct GreedyWorkspace {
   std::vector<GreedyChoice> choices;
   std::vector<std::uint8_t> changed;  // [size] heads whose sums are stale
   std::vector<Score> dense;           // [size * size]
-  std::vector<Index> heads;           // [size]
+  std::vector<Index> heads, mark;     // [size]
   MstWorkspace mst;
   EisnerWorkspace eisner;
   ClimbWorkspace climb;
@@ -80,6 +80,13 @@ struct GreedyWorkspace {
 bool greedy_tree(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, RootRule root,
                  bool projective, const GreedyOptions& options, double seconds, std::span<Index> heads,
                  GreedyWorkspace& workspace);
+
+// The same with scores that favour the tree `toward` by options.gammas (`bias_toward`). If that is a tree of candidates
+// within the rules, its own arcs are swapped too, and the better tree by those scores is taken: what greedy inference
+// misses on its way may be worth less than the tree that is there already.
+bool greedy_tree_toward(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, RootRule root,
+                        bool projective, const GreedyOptions& options, std::span<const Index> toward, double seconds,
+                        std::span<Index> heads, GreedyWorkspace& workspace);
 
 // The best of all swaps, again and again, at most `count` times (Tchernowitz 2016, section 6): a word v takes another
 // head u'; if u' is below v, the first word on the way from v to u' takes the head that v had.
