@@ -7,10 +7,11 @@ share of gold arcs that x has and `exact` has not, and the other way round. Gree
 with parts that need arcs to be absent, with swaps of arcs (+i), with a beam of three (+b), and as an ensemble that
 favours the trees of `exact` (+e), whose time then counts as well; with --other 3 those of the model of order 3.
 
-Settings: `full` takes the models of benchmarks.orders from build/benchmarks, `500` models of 500 training sentences
-drawn at random; those that are missing are trained. With --own greedy inference has a model that was trained by it, as
-in the paper; otherwise all decoders share a model. Writes benchmarks/results/greedy-SPLIT-DATE.json and a section of
-benchmarks/RESULTS.md for each setting and order.
+Settings: `full` takes the models of benchmarks.orders from build/benchmarks, `500` models of 500 sentences drawn at
+random from the training set or, where there is none, from the development set; those that are missing are trained.
+By default all treebanks take part, those without a training set in the setting `500` alone. With --own greedy
+inference has a model that was trained by it, as in the paper; otherwise all decoders share a model. Writes
+benchmarks/results/greedy-SPLIT-DATE.json and a section of benchmarks/RESULTS.md for each setting and order.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import headlong
-from benchmarks.common import Output, Setting, names, table
+from benchmarks.common import Output, Setting, names, table, treebanks
 from headlong.inference import Tuning
 
 SETTINGS = ("full", "500")
 SAMPLE = "500"  # training sentences of the small setting
+EPOCHS = "10"  # where no development set is left to choose the best
 BASE = "exact"
 
 
@@ -105,10 +107,17 @@ def compare(gold: list[headlong.Sentence], found: Run, base: Run) -> dict[str, f
     return {**{name: 100 * count / words for name, count in shares.items()}, "words/s": words / found.seconds}
 
 
+def has_training_set(treebank: str) -> bool:
+    """Whether there is one; without it the treebank is for the small setting."""
+    return (treebanks() / treebank / "train.conllu").exists()
+
+
 def load(setting: Setting, small: bool, decoder: str) -> headlong.Parser:
     """The model, trained now if it is not there."""
     if not setting.path.exists():
-        setting.train(f"--decoder={decoder}", *((f"--sample={SAMPLE}",) if small else ()), reuse=False)
+        sample = (f"--sample={SAMPLE}",) if small else ()
+        epochs = () if has_training_set(setting.treebank) else (f"--epochs={EPOCHS}",)
+        setting.train(f"--decoder={decoder}", *sample, *epochs, reuse=False)
     return headlong.Parser.load(setting.path)
 
 
@@ -158,7 +167,7 @@ def write_section(figures: dict[str, Any], kind: str, order: int, options: argpa
         else "All rows share models, trained with exact search"
     )
     split, favoured = options.split, f" of order {options.other}" if options.other else ""
-    own = " --own" if options.own else ""
+    own = (" --own" if options.own else "") + (f" --orders {order} --other {options.other}" if options.other else "")
     output.section(
         f"Greedy inference on {split} sets: order {order}, {training}",
         [
@@ -177,7 +186,7 @@ def write_section(figures: dict[str, Any], kind: str, order: int, options: argpa
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--split", default="dev", choices=("dev", "test"))
-    arguments.add_argument("--treebanks", default="el_gdt,hu_szeged,tr_imst")
+    arguments.add_argument("--treebanks", help="some of them, separated by commas")
     arguments.add_argument("--orders", default="2")
     arguments.add_argument("--settings", default=",".join(SETTINGS), help="some of " + ", ".join(SETTINGS))
     arguments.add_argument("--own", action="store_true", help="train models by greedy inference, as in the paper")
@@ -187,9 +196,12 @@ def main() -> None:
     kinds = names(options.settings)
     if unknown := set(kinds) - set(SETTINGS):
         arguments.error(f"found {', '.join(unknown)}, expected some of {', '.join(SETTINGS)}")
-    chosen = ["el_gdt"] if options.quick else names(options.treebanks)
+    every = sorted(path.name for path in treebanks().iterdir() if path.is_dir())
+    if options.treebanks or options.quick:
+        every = ["el_gdt"] if options.quick else names(options.treebanks)
     output, figures = Output(options.quick), {}
     for kind in kinds:
+        chosen = [treebank for treebank in every if kind != "full" or has_training_set(treebank)]
         for order in map(int, names(options.orders)):
             found: dict[str, Any] = {}
             for treebank in chosen:

@@ -2,6 +2,7 @@
 
 python -m benchmarks.train_one TREEBANK MODEL [--order 2] [--families=-tri-sibling] [--split test] [--reuse]
 
+A treebank without a training set is trained on its development set, the last epoch taken, and scored on test alone.
 What training cost is kept beside the model (MODEL with the ending .json), from where `--reuse` takes it.
 """
 
@@ -29,7 +30,9 @@ def read(path: Path, limit: int) -> list[headlong.Sentence]:
 def train(options: argparse.Namespace, folder: Path) -> headlong.Parser:
     """Trains and saves the parser, and what that cost."""
     begin = time.process_time()
-    data, dev = (read(folder / f"{split}.conllu", options.limit) for split in ("train", "dev"))
+    dev = read(folder / "dev.conllu", options.limit)
+    has_training_set = (folder / "train.conllu").exists()
+    data = read(folder / "train.conllu", options.limit) if has_training_set else dev
     if options.sample:
         data = random.Random(options.seed).sample(data, min(options.sample, len(data)))
     parser = headlong.Parser(
@@ -39,7 +42,7 @@ def train(options: argparse.Namespace, folder: Path) -> headlong.Parser:
         training_decoder=options.decoder,
         epochs=options.epochs,
         seed=options.seed,
-    ).fit(data, dev=dev)
+    ).fit(data, dev=dev if has_training_set else None)
     parser.save(options.model)
     cost = {"training CPU s": time.process_time() - begin, "training memory MB": peak_memory_mb()}
     Path(options.model).with_suffix(".json").write_text(json.dumps(cost))
@@ -83,7 +86,7 @@ def main() -> None:
     parser = headlong.Parser.load(model) if reuse else train(options, folder)
     info = parser.info()
     decoder = options.test_decoder if parser.trained.arcs.shape.higher else None
-    splits = dict.fromkeys(("dev", options.split))
+    splits = dict.fromkeys(("dev", options.split) if (folder / "train.conllu").exists() else ("test",))
     cost = model.with_suffix(".json")
     figures = {
         "treebank": options.treebank,

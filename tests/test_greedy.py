@@ -144,9 +144,9 @@ def test_favouring_is_adding_to_scores_and_starting_from_the_tree(plain, data, t
 
 
 @st.composite
-def some_heads(draw, plain: PlainFrames) -> list[int]:
+def some_heads(draw: st.DrawFn, plain: PlainFrames) -> list[int]:
     """A tree of candidates for the most part, or heads of any kind."""
-    every = oracles.all_trees(plain.size - 1, True, False).tolist()
+    every: list[list[int]] = oracles.all_trees(plain.size - 1, True, False).tolist()
     arcs = {(head, word) for word, row in enumerate(plain.candidates) for head in row}
     trees = [tree for tree in every if all((tree[word], word) in arcs for word in range(1, plain.size))]
     anything = st.lists(st.integers(-1, 5), min_size=plain.size, max_size=plain.size)

@@ -36,7 +36,7 @@ struct GreedyOptions {
   Index beam = 1;
   Index swaps = 5;
   Absence absence = Absence::Charge;
-  std::array<double, 3> gammas = {0.1, 0.05, 0.05};  // see `bias_toward`, by order
+  std::array<double, 3> gammas = {0.2, 0.0, 0.0};  // see `bias_toward`, by order
 };
 
 // A partial tree.

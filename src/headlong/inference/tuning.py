@@ -36,7 +36,8 @@ class Tuning:
     absence: what becomes of parts that need some candidate not to be in the tree, such as consecutive siblings with a
         candidate between them. "charge": they count, and choosing such an arc loses them; "ignore": they count as if
         they did not need it; "omit": they do not count before whole trees are compared, as in the paper.
-    gamma1, gamma2, gamma3: by how much parts of order 1, 2 and 3 of a tree that is to be favoured are worth more.
+    gamma1, gamma2, gamma3: by how much parts of order 1, 2 and 3 of a tree that is to be favoured are worth more. On
+        the development sets of seven treebanks arcs alone do best.
     trees: how many first-order trees ``rerank`` looks at.
     kernel: how ``sample`` goes from tree to tree: "gibbs" draws one head at a time, "mh" proposes four at once, which
         the random walk of Wilson draws from the first-order distribution (Metropolis-Hastings).
@@ -56,9 +57,9 @@ class Tuning:
     beam: int = 1
     swaps: int = 5
     absence: Absence = "charge"
-    gamma1: float = 0.1
-    gamma2: float = 0.05
-    gamma3: float = 0.05
+    gamma1: float = 0.2
+    gamma2: float = 0.0
+    gamma3: float = 0.0
     trees: int = 64
     kernel: Kernel = "gibbs"
     samples: int = 100
