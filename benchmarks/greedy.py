@@ -209,7 +209,8 @@ def main() -> None:
                 found[treebank] = measure(treebank, order, kind, options)
             figures[f"{kind}, order {order}"] = found
             write_section(found, kind, order, options, output)
-    output.save(f"greedy-{options.split}", {**figures, "own models": options.own, "other order": options.other})
+    name = f"greedy-{options.split}" + (f"-toward-order-{options.other}" if options.other else "")
+    output.save(name, {**figures, "own models": options.own, "other order": options.other})
 
 
 if __name__ == "__main__":
