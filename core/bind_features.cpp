@@ -2,6 +2,7 @@
 #include <nanobind/stl/variant.h>
 
 #include "bind_common.hpp"
+#include "features/cuts.hpp"
 #include "features/update.hpp"
 
 using namespace nanobind::literals;
@@ -36,6 +37,18 @@ PartColumns check_parts(const In<Index, 2>& slots, const In<Code, 2>& relations,
   return {view(slots), view(relations), slots.shape(0)};
 }
 
+std::vector<Cut> check_cuts(const In<Index, 2>& cuts, const In<Code, 1>& seeds) {
+  require(cuts.shape(1) == 3 && cuts.shape(0) == seeds.size(),
+          "cuts must have the columns of, begin, end, and a seed each");
+  std::vector<Cut> list(cuts.shape(0));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    require(cuts(i, 0) >= 0 && cuts(i, 0) <= 2,
+            "a piece is cut of the small letters (0), the word (1) or its shape (2)");
+    list[i] = {static_cast<CutOf>(cuts(i, 0)), cuts(i, 1), cuts(i, 2), seeds(i)};
+  }
+  return list;
+}
+
 Instructions choose_instructions(bool scalar) { return scalar ? Instructions::Scalar : best_instructions(); }
 
 }  // namespace
@@ -51,6 +64,23 @@ void bind_features(nb::module_& m) {
       .def_ro("count", &Templates::count)
       .def_ro("slots", &Templates::slots)
       .def_ro("relations", &Templates::relations);
+  m.def(
+      "cut_codes",
+      [](const In<std::uint8_t, 1>& bytes, const In<Index, 1>& offsets, const In<Index, 2>& cuts,
+         const In<Code, 1>& seeds) {
+        const auto ends = view(offsets);
+        require(!ends.empty() && ends[0] == 0 && std::is_sorted(ends.begin(), ends.end()) &&
+                    static_cast<std::size_t>(ends.back()) == bytes.size(),
+                "offsets must rise from 0 to the number of bytes");
+        const std::vector<Cut> list = check_cuts(cuts, seeds);
+        auto codes = new_array<Out<Code, 2>>({ends.size() - 1, list.size()});
+        cut_codes(view(bytes), ends, list, {codes.data(), codes.size()});
+        return codes;
+      },
+      "bytes"_a, "offsets"_a, "cuts"_a, "seeds"_a,
+      "Codes [words, cuts] of pieces of words in ASCII, which are the bytes between the offsets [words + 1]. cuts [n, "
+      "3]\n"
+      "(0 of the small letters, 1 of the word, 2 of its shape; begin, end as in a slice); seeds [n].");
   m.def(
       "slot_codes",
       [](const In<Code, 2>& attributes, const Templates& templates) {

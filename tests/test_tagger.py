@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headlong.errors import DataError, ModelError, NotFittedError, OptionError
 from headlong.features import sequence
-from headlong.features.attributes import FormCodes, RowCache, attribute_code, form_attributes, shape
+from headlong.features.attributes import FormCodes, attribute_code, form_attributes, shape
 from headlong.learning.dropout import FormDropout
 from headlong.models.labeler import LabelerOptions, SequenceLabeler
 from headlong.models.lexicon import Lexicon
@@ -244,7 +244,7 @@ def test_lexicons_beside_each_other() -> None:
 def test_dropout_hides_rare_forms_and_leaves_affixes() -> None:
     names = ("form", "suffix2", "lower")
     forms = ["rare", *["often"] * 999]
-    codes = RowCache(lambda form: (FormCodes(names)(form),), [(3, np.uint32)]).take(forms)[0]
+    codes = FormCodes(names)(forms)
     original = codes.copy()
     dropout = FormDropout(forms, names, codes, 0.5, seed=1)
     hidden = 0
@@ -260,12 +260,13 @@ def test_dropout_hides_rare_forms_and_leaves_affixes() -> None:
     assert (codes == original).all()
 
 
-@given(st.text(max_size=12) | st.text("aB9-", max_size=12) | st.text("ΣσςİIiß", max_size=8))
-def test_codes_of_forms_are_those_of_attributes(form: str) -> None:
-    values = form_attributes(form)
-    codes = FormCodes(("upos", *values))
-    assert codes.attributes == tuple(values)
-    assert codes(form) == [attribute_code(name, values[name]) for name in values]
+@given(st.lists(st.text(max_size=12) | st.text("aB9-", max_size=12) | st.text("ΣσςİIiß", max_size=8)))
+def test_codes_of_forms_are_those_of_attributes(forms: list[str]) -> None:
+    values = list(map(form_attributes, forms))
+    codes = FormCodes(("upos", *form_attributes("")))
+    assert codes.attributes == tuple(form_attributes(""))
+    expected = [[attribute_code(name, text) for name, text in one.items()] for one in values]
+    assert codes(forms).tolist() == expected
 
 
 @given(st.text(max_size=12) | st.text("aB9-\n", max_size=12))

@@ -62,6 +62,12 @@ class Templates:
     @property
     def relations(self) -> int: ...
 
+def cut_codes(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]:
+    """
+    Codes [words, cuts] of pieces of words in ASCII, which are the bytes between the offsets [words + 1]. cuts [n, 3]
+    (0 of the small letters, 1 of the word, 2 of its shape; begin, end as in a slice); seeds [n].
+    """
+
 def slot_codes(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None, None))]:
     """Codes [slots, words, stride] of all words in all slots."""
 

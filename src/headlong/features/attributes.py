@@ -114,32 +114,46 @@ class FormCodes:
 
     def __init__(self, attributes: Sequence[str]) -> None:
         self.attributes = tuple(name for name in attributes if name in _OF_FORM)
-        self._makers = [(zlib.crc32(name.encode()), _OF_FORM[name]) for name in self.attributes]
-        wholes = {"form": 1, "shape": 2}
-        self._cuts = [
-            (zlib.crc32(name.encode()), wholes.get(name, 0), _AFFIXES.get(name, slice(None)))
-            for name in self.attributes
-        ]
+        seeds = [zlib.crc32(name.encode()) for name in self.attributes]
+        self._makers = [(seed, _OF_FORM[name]) for seed, name in zip(seeds, self.attributes, strict=True)]
+        self._seeds = np.array(seeds, np.uint32)
+        self._cuts = np.array([_cut(name) for name in self.attributes], np.int32).reshape(-1, 3)
 
-    def __call__(self, form: str) -> list[int]:
-        """The codes of a form, in the order of `attributes`."""
-        if not form.isascii():
-            return [zlib.crc32(_bytes(make(form)), seed) for seed, make in self._makers]
-        # Elsewhere the small letters of a part may be others than that part of the small letters (the final sigma).
-        texts = form.lower().encode(), form.encode(), shape(form).encode()
-        return [zlib.crc32(texts[whole][cut], seed) for seed, whole, cut in self._cuts]
+    def __call__(self, forms: Sequence[str]) -> UINT32:
+        """The codes [forms, attributes] of forms.
+
+        The core cuts ASCII. Elsewhere the small letters of a part may be others than that part of the small letters
+        (the final sigma).
+        """
+        offsets = np.array([0, *accumulate(map(len, forms))], np.int32)
+        text = "".join(forms)
+        if text.isascii():
+            return _core.cut_codes(np.frombuffer(text.encode(), np.uint8), offsets, self._cuts, self._seeds)
+        plain = [form if form.isascii() else "" for form in forms]
+        codes = self(plain)
+        for row, form in enumerate(forms):
+            if not form.isascii():
+                codes[row] = [zlib.crc32(_bytes(make(form)), seed) for seed, make in self._makers]
+        return codes
+
+
+def _cut(name: str) -> tuple[int, int, int]:
+    """Of what an attribute is cut (0 small letters, 1 the form, 2 its shape), and from where to where."""
+    cut = _AFFIXES.get(name, slice(None))
+    begin, end = cut.start or 0, 2**31 - 1 if cut.stop is None else cut.stop
+    return {"form": 1, "shape": 2}.get(name, 0), begin, end
 
 
 class RowCache:
     """Rows of arrays by key, made when a key is first seen. Safe to use from several threads.
 
-    `make` gives the rows of one key, one for each of `columns`: (width, dtype) of an array. With more than `limit` keys
-    the cache is emptied, so that a server does not grow, and so it tells `forget`.
+    `make` gives the rows of keys, an array [keys, width] for each of `columns`: (width, dtype). With more than `limit`
+    keys the cache is emptied, so that a server does not grow, and so it tells `forget`.
     """
 
     def __init__(
         self,
-        make: Callable[[Any], tuple[Sequence[int], ...]],
+        make: Callable[[list[Any]], tuple[npt.ArrayLike, ...]],
         columns: Sequence[tuple[int, npt.DTypeLike]],
         forget: Callable[[], None] = lambda: None,
     ) -> None:
@@ -158,8 +172,8 @@ class RowCache:
             keys = list(keys)
             found = list(map(self._rows.get, keys))
             if None in found:
-                found = [self._row(key) if row is None else row for key, row in zip(keys, found, strict=True)]
-                self._keep_new()
+                self._add(list(dict.fromkeys(key for key, row in zip(keys, found, strict=True) if row is None)))
+                found = list(map(self._rows.get, keys))
             rows = np.array(found, np.intp)
             return tuple(array[rows] for array in self._arrays)
 
@@ -170,27 +184,17 @@ class RowCache:
 
     def _clear(self) -> None:
         self._rows: dict[Any, int] = {}
-        self._new: list[tuple[Sequence[int], ...]] = []
-        self._kept = 0
         self._forget()
         self._arrays = [np.zeros((0, width), dtype) for width, dtype in self._columns]
 
-    def _row(self, key: Any) -> int:
-        row = self._rows.get(key)
-        if row is None:
-            self._new.append(self._make(key))
-            row = self._rows[key] = self._kept + len(self._new) - 1
-        return row
-
-    def _keep_new(self) -> None:
-        """Moves the new rows to the arrays. These grow by doubling: one unseen word must not copy the whole cache."""
-        end = self._kept + len(self._new)
-        for i, rows in enumerate(zip(*self._new, strict=True)):
+    def _add(self, keys: list[Any]) -> None:
+        """Makes the rows of new keys. The arrays grow by doubling: one unseen word must not copy the whole cache."""
+        begin, end = len(self._rows), len(self._rows) + len(keys)
+        for i, rows in enumerate(self._make(keys)):
             if end > len(self._arrays[i]):
                 self._arrays[i] = _enlarged(self._arrays[i], 2 * end)
-            self._arrays[i][self._kept : end] = rows
-        self._new.clear()
-        self._kept = end
+            self._arrays[i][begin:end] = rows
+        self._rows.update(zip(keys, range(begin, end), strict=True))
 
 
 class WordEncoder:
@@ -228,13 +232,11 @@ class WordEncoder:
         self._tag_numbers = {tag: i for i, tag in enumerate(self.tags, 1)}
         self._form_codes = FormCodes(self.attributes)
         self._of_feats = [name for name in self.attributes if name[:1].isupper()]
-        self._seeds = [zlib.crc32(name.encode()) for name in _OTHERS]
         known = (*self._form_codes.attributes, *self._of_feats, *_OTHERS)
         self._places = [known.index(name) for name in self.attributes]
         shapes = ((len(self.attributes), np.uint32), (2 + len(AGREEMENT), np.uint8))
-        self._forms: dict[str, list[int]] = {}
         self._feats_codes: dict[str, tuple[list[int], list[int]]] = {}
-        self._cache = RowCache(lambda key: self._word(*key), shapes, self._forget)
+        self._cache = RowCache(self._words, shapes, self._feats_codes.clear)
 
     @property
     def tag_count(self) -> int:
@@ -282,22 +284,26 @@ class WordEncoder:
         """Empties the cache."""
         self._cache.clear()
 
-    def _word(self, form: str, lemma: str, upos: str, xpos: str, feats: str) -> tuple[list[int], list[int]]:
-        of_feats, agreement = self._feats(feats)
-        others = (lemma if lemma != "_" else form.lower(), upos, xpos if xpos != "_" else upos, feats)
-        codes = [
-            *self._form(form),
-            *of_feats,
-            *(zlib.crc32(_bytes(value), seed) for value, seed in zip(others, self._seeds, strict=True)),
+    def _words(self, words: Sequence[tuple[str, str, str, str, str]]) -> tuple[UINT32, npt.ArrayLike]:
+        """Codes and traits of words, given as their columns."""
+        forms, lemmas, upos, xpos, feats = zip(*words, strict=True)
+        of_feats = list(map(self._feats, feats))
+        others = (
+            [form.lower() if lemma == "_" else lemma for form, lemma in zip(forms, lemmas, strict=True)],
+            upos,
+            [tag if fine == "_" else fine for tag, fine in zip(upos, xpos, strict=True)],
+            feats,
+        )
+        columns = [
+            self._form_codes(forms),
+            np.array([codes for codes, _ in of_feats], np.uint32),
+            np.array([_codes_of(name, values) for name, values in zip(_OTHERS, others, strict=True)], np.uint32).T,
         ]
-        traits = [self.tag_number(upos), self._class(form, upos), *agreement]
-        return [codes[place] for place in self._places], traits
-
-    def _form(self, form: str) -> list[int]:
-        codes = self._forms.get(form)
-        if codes is None:
-            codes = self._forms[form] = self._form_codes(form)
-        return codes
+        traits = [
+            [self.tag_number(tag), self._class(form, tag), *agreement]
+            for form, tag, (_, agreement) in zip(forms, upos, of_feats, strict=True)
+        ]
+        return np.concatenate(columns, axis=1)[:, self._places], traits
 
     def _feats(self, feats: str) -> tuple[list[int], list[int]]:
         found = self._feats_codes.get(feats)
@@ -308,16 +314,18 @@ class WordEncoder:
             found = self._feats_codes[feats] = codes, agreement
         return found
 
-    def _forget(self) -> None:
-        self._forms.clear()
-        self._feats_codes.clear()
-
     @staticmethod
     def _class(form: str, upos: str) -> int:
         """Punctuation, verb or conjunction by UPOS; in other tag sets only punctuation is known, by its characters."""
         if upos in UD_TAGS:
             return _CLASSES.get(upos, 0)
         return _PUNCTUATION if is_punctuation(form, upos) else 0
+
+
+def _codes_of(name: str, values: Sequence[str]) -> list[int]:
+    """The codes of an attribute's values; many are the same."""
+    codes = {value: attribute_code(name, value) for value in set(values)}
+    return [codes[value] for value in values]
 
 
 def _bytes(value: str) -> bytes:

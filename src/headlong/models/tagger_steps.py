@@ -96,15 +96,25 @@ class TrainedTagger:
         self._names = [[np.array(column, object) for column in zip(*step.labels, strict=True)] for step in steps]
         self._codes = FormCodes(first.model.shape.attributes)
         widths = [(len(self._codes.attributes) + 1, np.uint32), (1, np.int32), (len(first.labels), np.int32)]
-        self.cache = RowCache(self._row, widths)
+        self.cache = RowCache(self._rows, widths)
+        # The sets of further labels: of a first label alone, and of known forms with it.
+        self._further = np.zeros(len(first.labels), np.int32)
+        self._further_of: dict[str, list[tuple[int, int]]] = {}
+        for key, number in steps[1].lexicon.numbers.items() if len(steps) > 1 else ():
+            if len(key) == 1:
+                self._further[key[0]] = number
+            else:
+                self._further_of.setdefault(key[0], []).append((key[1], number))
 
-    def _row(self, form: str) -> tuple[Sequence[int], ...]:
-        """Codes (the last one is for the first label), set of first labels, set of further labels by first label."""
-        further: list[int] = [0] * len(self.steps[0].labels)
-        if len(self.steps) > 1:
-            known = self.steps[1].lexicon.numbers
-            further = [known.get((form, label), known.get((label,), 0)) for label in range(len(further))]
-        return [*self._codes(form), 0], [self.steps[0].lexicon.set_of((form,))], further
+    def _rows(self, forms: Sequence[str]) -> tuple[npt.ArrayLike, ...]:
+        """Codes (the last one is for the first label), set of first labels, sets of further labels by first label."""
+        codes = np.pad(self._codes(forms), ((0, 0), (0, 1)))
+        sets = [[self.steps[0].lexicon.set_of((form,))] for form in forms]
+        further = np.repeat(self._further[None, :], len(forms), axis=0)
+        for row, form in enumerate(forms):
+            for label, number in self._further_of.get(form, ()):
+                further[row, label] = number
+        return codes, sets, further
 
     @cached_property
     def _values(self) -> dict[str, npt.NDArray[np.intp]]:

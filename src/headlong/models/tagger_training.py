@@ -25,9 +25,9 @@ _FORM_CODES = FormCodes(sorted({*sequence.TAGS.attributes, *sequence.MORPHOLOGY.
 _ATTRIBUTES = (*_FORM_CODES.attributes, FIRST)
 
 
-def _plain_row(form: str) -> tuple[Sequence[int], ...]:
-    """The codes of a word whose first label is not known."""
-    return ([*_FORM_CODES(form), 0],)
+def _plain_rows(forms: list[str]) -> tuple[npt.ArrayLike, ...]:
+    """The codes of words whose first label, the last column, is not known."""
+    return (np.pad(_FORM_CODES(forms), ((0, 0), (0, 1))),)
 
 
 class _Corpus:
@@ -37,7 +37,7 @@ class _Corpus:
         self.sentences = sentences
         self.forms = list(chain.from_iterable(sentence.forms[1:] for sentence in sentences))
         self.offsets = np.array([0, *accumulate(map(len, sentences))], np.int32)
-        self.codes: npt.NDArray[np.uint32] = RowCache(_plain_row, [(len(_ATTRIBUTES), np.uint32)]).take(self.forms)[0]
+        self.codes: npt.NDArray[np.uint32] = RowCache(_plain_rows, [(len(_ATTRIBUTES), np.uint32)]).take(self.forms)[0]
         self.keys: list[tuple[Any, ...]] = [(form,) for form in self.forms]
 
     def values(self, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
