@@ -25,7 +25,7 @@ Templates::Templates(std::span<const Code> seeds_, std::span<const Atom> atoms_,
       relations(relations_),
       stride((count + 7) / 8 * 8),
       seeds(seeds_.begin(), seeds_.end()),
-      view_of(static_cast<std::size_t>(slots) * stride, -1),
+      view_of(static_cast<std::size_t>(slots) * stride, 0),
       view_factors(static_cast<std::size_t>(slots) * stride, 0),
       multipliers(static_cast<std::size_t>(relations) * stride, 0),
       used(stride / 8, 0) {
@@ -90,10 +90,9 @@ void slot_codes(const Attributes& attributes, const Templates& templates, SlotCo
         hashes[view] = mix(state);
       }
       Code* row = out.codes.data() + (static_cast<std::size_t>(slot) * attributes.words + word) * stride;
-      for (Index t = 0; t < stride; ++t) {
-        const Code seed = slot == 0 ? templates.seeds[t] : 0;
-        row[t] = view_of[t] < 0 ? seed : seed + hashes[view_of[t]] * factors[t];
-      }
+      for (Index t = 0; t < stride; ++t) row[t] = hashes[view_of[t]] * factors[t];
+      if (slot == 0)
+        for (Index t = 0; t < stride; ++t) row[t] += templates.seeds[t];
     }
   }
 }

@@ -34,7 +34,7 @@ struct Templates {
   std::vector<Atom> atoms;          // the atoms of all views, one after another
   std::vector<Index> views;         // [views + 1] ranges of `atoms`
   std::vector<Index> slot_views;    // [slots + 1] ranges of views
-  std::vector<Index> view_of;       // [slots * stride] view of each template in each slot, -1 if it looks at nothing
+  std::vector<Index> view_of;       // [slots * stride] view of each template in each slot, any if it looks at nothing
   std::vector<Code> view_factors;   // [slots * stride] odd, 0 where there is no view
   std::vector<Code> multipliers;    // [relations * stride], zero where the template does not look at the relation
   std::vector<std::uint32_t> used;  // [stride / 8] bits of the relations that any of eight templates looks at

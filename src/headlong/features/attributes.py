@@ -67,6 +67,9 @@ _AFFIXES = {
 }
 
 
+_END = 2**31 - 1  # of a cut: up to the end of the word
+
+
 def _affix(cut: slice, form: str) -> str:
     return form[cut].lower()
 
@@ -122,25 +125,45 @@ class FormCodes:
     def __call__(self, forms: Sequence[str]) -> UINT32:
         """The codes [forms, attributes] of forms.
 
-        The core cuts ASCII. Elsewhere the small letters of a part may be others than that part of the small letters
-        (the final sigma).
+        Outside of ASCII the small letters of a part may be others than that part of the small letters (the final
+        sigma).
         """
-        offsets = np.array([0, *accumulate(map(len, forms))], np.int32)
-        text = "".join(forms)
-        if text.isascii():
-            return _core.cut_codes(np.frombuffer(text.encode(), np.uint8), offsets, self._cuts, self._seeds)
-        plain = [form if form.isascii() else "" for form in forms]
-        codes = self(plain)
-        for row, form in enumerate(forms):
-            if not form.isascii():
-                codes[row] = [zlib.crc32(_bytes(make(form)), seed) for seed, make in self._makers]
-        return codes
+        return _cut_codes(forms, self._cuts, self._seeds, self._code_of)
+
+    def _code_of(self, form: str) -> list[int]:
+        return [zlib.crc32(_bytes(make(form)), seed) for seed, make in self._makers]
+
+
+def ending_codes(texts: Sequence[str], *begins: int) -> UINT32:
+    """The codes [texts, begins] of texts from these places on.
+
+    >>> ending_codes(["dogs"], 0, -2).tolist() == [[zlib.crc32(b"dogs"), zlib.crc32(b"gs")]]
+    True
+    """
+    cuts = np.array([(1, begin, _END) for begin in begins], np.int32)
+    seeds = np.zeros(len(begins), np.uint32)
+    return _cut_codes(texts, cuts, seeds, lambda text: [zlib.crc32(_bytes(text[begin:])) for begin in begins])
+
+
+def _cut_codes(
+    texts: Sequence[str], cuts: npt.NDArray[np.int32], seeds: UINT32, code_of: Callable[[str], list[int]]
+) -> UINT32:
+    """The codes [texts, cuts] of pieces of texts: by the core, which cuts ASCII, those of other texts by `code_of`."""
+    others = [] if "".join(texts).isascii() else [row for row, text in enumerate(texts) if not text.isascii()]
+    plain = list(texts)
+    for row in others:
+        plain[row] = ""
+    offsets = np.array([0, *accumulate(map(len, plain))], np.int32)
+    codes = _core.cut_codes(np.frombuffer("".join(plain).encode(), np.uint8), offsets, cuts, seeds)
+    for row in others:
+        codes[row] = code_of(texts[row])
+    return codes
 
 
 def _cut(name: str) -> tuple[int, int, int]:
     """Of what an attribute is cut (0 small letters, 1 the form, 2 its shape), and from where to where."""
     cut = _AFFIXES.get(name, slice(None))
-    begin, end = cut.start or 0, 2**31 - 1 if cut.stop is None else cut.stop
+    begin, end = cut.start or 0, _END if cut.stop is None else cut.stop
     return {"form": 1, "shape": 2}.get(name, 0), begin, end
 
 

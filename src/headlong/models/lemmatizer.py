@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.errors import DataError
-from headlong.features.attributes import shape
+from headlong.features.attributes import ending_codes, shape
 from headlong.features.templates import Family, rows
 from headlong.learning.online import Report
 from headlong.models.decisions import Decisions
@@ -184,7 +184,7 @@ class _Trained:
         chosen = {word: numbers[edit] for word, edit in edits.items()}
         # A script that names its lemma, or was seen once, says nothing about other words.
         shared = {word: numbers[edit] for word, edit in edits.items() if edit.case != WHOLE and frequent[edit] > 1}
-        of_lemmas = Counter(_lemma_place(lemma, word.upos) for word, lemma in gold.items())
+        of_lemmas = Counter(_lemma_places([(lemma, word.upos) for word, lemma in gold.items()]).tolist())
         lemmas = np.zeros(2**_LEMMA_BITS, np.uint8)
         lemmas[list(of_lemmas)] = 1
         model = cls(scripts, _known_words(chosen), _learn_endings(shared), lemmas, None)
@@ -257,15 +257,18 @@ class _Trained:
         In training `counts` tells how many words have each lemma: a word does not count itself.
         """
         of_words = np.array([_word_values(word) for word in words], np.uint32)
-        of_lemmas: list[tuple[int, ...]] = []
-        for word, found in zip(words, candidates, strict=True):
-            for lemma, number in found.items():
-                place = _lemma_place(lemma, word.upos)
-                seen = self._lemmas[place] if counts is None else counts[place] > 0
-                case = lemma.islower() + 2 * lemma[:1].isupper() + 4 * lemma.isupper()
-                of_lemmas.append((self._codes[number], int(seen), _hash(lemma[-2:]), _hash(lemma[-4:]), case))
+        lemmas = [lemma for found in candidates for lemma in found]
+        places = _lemma_places(
+            [(lemma, word.upos) for word, found in zip(words, candidates, strict=True) for lemma in found]
+        )
+        columns = [
+            [self._codes[number] for found in candidates for number in found.values()],
+            self._lemmas[places] if counts is None else [counts[place] > 0 for place in places.tolist()],
+            *ending_codes(lemmas, -2, -4).T,
+            [lemma.islower() + 2 * lemma[:1].isupper() + 4 * lemma.isupper() for lemma in lemmas],
+        ]
         repeated = np.repeat(of_words, list(map(len, candidates)), axis=0)
-        return np.concatenate([repeated, np.array(of_lemmas, np.uint32)], axis=1)
+        return np.concatenate([repeated, np.array(columns, np.uint32).T], axis=1)
 
     def _learn(
         self, gold: dict[_Word, str], of_lemmas: Counter[int], options: LemmatizerOptions, progress: Report
@@ -275,7 +278,7 @@ class _Trained:
         for word, lemma in gold.items():
             candidates = self._candidates(word)
             if len(candidates) > 1:
-                own = _lemma_place(lemma, word.upos)
+                own = int(_lemma_places([(lemma, word.upos)])[0])
                 of_lemmas[own] -= 1
                 codes.append(self._rows([word], [candidates], of_lemmas))
                 of_lemmas[own] += 1
@@ -371,8 +374,9 @@ def _ending_hash(lower: str, upos: str, length: int) -> int:
     return _hash(upos, lower[len(lower) - length :], str(length))
 
 
-def _lemma_place(lemma: str, upos: str) -> int:
-    return _hash(lemma, upos) >> (32 - _LEMMA_BITS)
+def _lemma_places(lemmas: Sequence[tuple[str, str]]) -> UINT32:
+    """The places of lemmas with their tags in the table of seen ones."""
+    return ending_codes(list(map("\0".join, lemmas)), 0)[:, 0] >> np.uint32(32 - _LEMMA_BITS)
 
 
 def _hash(*texts: str) -> int:
