@@ -300,16 +300,17 @@ class WordEncoder:
         return chain.from_iterable(map(attrgetter(name), sentences))
 
     def _encode(self, keys: Iterable[tuple[str, ...]]) -> tuple[UINT32, UINT8]:
-        codes, traits = self._cache.take(keys, self.CACHE_LIMIT)
+        # As lines, not as tuples: the garbage collector does not look at text.
+        codes, traits = self._cache.take(map("\t".join, keys), self.CACHE_LIMIT)
         return codes, traits
 
     def clear(self) -> None:
         """Empties the cache."""
         self._cache.clear()
 
-    def _words(self, words: Sequence[tuple[str, str, str, str, str]]) -> tuple[UINT32, npt.ArrayLike]:
-        """Codes and traits of words, given as their columns."""
-        forms, lemmas, upos, xpos, feats = zip(*words, strict=True)
+    def _words(self, words: Sequence[str]) -> tuple[UINT32, npt.ArrayLike]:
+        """Codes and traits of words, given as lines of their columns."""
+        forms, lemmas, upos, xpos, feats = zip(*(word.split("\t") for word in words), strict=True)
         of_feats = list(map(self._feats, feats))
         others = (
             [form.lower() if lemma == "_" else lemma for form, lemma in zip(forms, lemmas, strict=True)],

@@ -169,7 +169,7 @@ class _Trained:
         self._endings: dict[int, list[int]] = defaultdict(list)
         for key, script in zip(*(array.tolist() for array in endings), strict=True):
             self._endings[key].append(script)
-        self._cache: dict[tuple[str, str, str], str] = {}
+        self._cache: dict[str, str] = {}
         self._lock = threading.Lock()
 
     @classmethod
@@ -196,11 +196,12 @@ class _Trained:
         stream = iter(sentences)
         while batch := list(islice(stream, _BATCH)):
             columns = [(sentence.forms[1:], sentence.upos[1:], sentence.feats[1:]) for sentence in batch]
-            words = [list(zip(*three, strict=True)) for three in columns]
+            # As lines, not as tuples: the garbage collector does not look at text.
+            words = [list(map("\t".join, zip(*three, strict=True))) for three in columns]
             with self._lock:
                 cache = self._cache
                 new = [word for word in dict.fromkeys(chain.from_iterable(words)) if word not in cache]
-                cache.update(zip(new, self._lemmas_of([_Word(*word) for word in new]), strict=True))
+                cache.update(zip(new, self._lemmas_of([_Word(*word.split("\t")) for word in new]), strict=True))
                 found = [["<root>", *map(cache.__getitem__, row)] for row in words]
                 if len(cache) > _CACHE_LIMIT:
                     cache.clear()

@@ -327,7 +327,7 @@ class Sentence:
 
     def _copy(self) -> Sentence:
         new = Sentence.__new__(Sentence)
-        # One by one: a loop over the slots takes four times as long, and every step of a pipeline makes a copy.
+        # One by one: a loop over the slots takes three times as long, and every step of a pipeline makes a copy.
         new.forms, new.lemmas, new.upos, new.xpos, new.feats = self.forms, self.lemmas, self.upos, self.xpos, self.feats
         new.heads, new.labels, new.deps, new.misc, new.extra = self.heads, self.labels, self.deps, self.misc, self.extra
         new.comments, new.multiword, new.empty = self.comments, self.multiword, self.empty
