@@ -5,7 +5,8 @@ python -m benchmarks.sequences [--data esp,ned] [--orders 1,2] [--treebanks en_e
 CRFsuite (`python-crfsuite`) gets the same templates as strings, without those that look at pairs of labels together
 with words, which it does not have; so does one of ours of each order, of which CRFsuite has the first alone. UDPipe's
 tagger is trained on the same treebank and kept in build/benchmarks/TREEBANK.tagger.udpipe. Accuracy is that of the
-test sets; CoNLL-2000 has no development set, there the last epoch is taken. Needs HEADLONG_CORPORA
+test sets. All systems are trained on the training and development sets of chunks and entities together (CRFsuite could
+not use the latter in another way), and ours take the last epoch. Needs HEADLONG_CORPORA
 (conll2000/train.txt, conll2002/esp.train, ...) beside HEADLONG_TREEBANKS. Writes
 benchmarks/results/chunks-DATA-DATE.json, tags-TREEBANK-DATE.json and sections of RESULTS.md.
 """
@@ -58,18 +59,15 @@ def corpora() -> Path:
     return folder
 
 
-def parts(data: str, limit: int | None) -> tuple[list[Sentence], list[Sentence] | None, list[Sentence]]:
-    """Training, development and test sentences."""
+def parts(data: str, limit: int | None) -> tuple[list[Sentence], list[Sentence]]:
+    """Training and test sentences."""
 
-    def read(path: Path) -> list[Sentence]:
-        return list(read_columns(path))[:limit]
+    def read(*names: str) -> list[Sentence]:
+        return [sentence for name in names for sentence in read_columns(corpora() / name)][:limit]
 
-    folder = corpora()
     if data == "conll2000":
-        train, test = (read(folder / data / f"{part}.txt") for part in ("train", "test"))
-        return train, None, test
-    train, dev, test = (read(folder / "conll2002" / f"{data}.{part}") for part in ("train", "testa", "testb"))
-    return train, dev, test
+        return read(f"{data}/train.txt"), read(f"{data}/test.txt")
+    return read(*(f"conll2002/{data}.{part}" for part in ("train", "testa"))), read(f"conll2002/{data}.testb")
 
 
 def string_features(sentence: Sentence, templates: tuple[str, ...]) -> Iterator[list[str]]:
@@ -130,7 +128,7 @@ def compare_chunks(
     data: str, orders: list[int], limit: int | None, *, with_crfsuite: bool, quick: bool
 ) -> dict[str, Any]:
     """Figures by system."""
-    train, dev, test = parts(data, 200 if quick else limit)
+    train, test = parts(data, 200 if quick else limit)
     task = "chunks" if data == "conll2000" else "entities"
     found: dict[str, dict[str, Any]] = {}
     jobs: dict[str, Callable[[], object]] = {}
@@ -139,7 +137,7 @@ def compare_chunks(
         hasty = {"epochs": 2} if quick else {}
         labeler = SequenceLabeler(task=task, order=order, pairs=pairs, **{**OWN.get(data, {}), **hasty})
         begin = time.process_time()
-        labeler.fit(train, dev)
+        labeler.fit(train)
         seconds = time.process_time() - begin
         evaluation = evaluate_chunk_column(test, labeler.label(test), "TAG")
         found[name] = {"F1": 100.0 * evaluation.overall.f1, "training CPU s": seconds}
