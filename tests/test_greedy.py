@@ -69,6 +69,20 @@ def test_the_algorithms_of_the_paper(name, single_root, projective):
     check()
 
 
+def test_what_needs_arcs_to_be_absent_stays_where_that_is_ignored():
+    """Such as the part of a root without modifiers: no modifier loses it, so that the best arc, 1 -> 2, comes first."""
+    plain = PlainFrames([[], [0, 2], [0, 1]], {(0, 1): 0.0, (2, 1): 0.2, (0, 2): 0.1, (1, 2): 0.3}, {}, {}, {})
+    for head, side in itertools.product(range(3), (0, 1)):
+        places = range(len(plain.fan(head, side)) + 2)
+        for lane in range(plain.lanes(head)):
+            plain.pairs |= {(head, side, *pair, lane): 0.0 for pair in itertools.combinations(places, 2)}
+            plain.grand |= {(head, side, place, lane): 0.0 for place in places[1:-1]}
+    plain.pairs[0, 1, 0, 3, 0] = -4.0
+    problem = problem_of(PlainExtras(plain), True)
+    found = DECODERS["greedy-pp"](problem, tuning=Tuning(absence="ignore", swaps=0))
+    assert found.heads.tolist() == [-1, 0, 1]
+
+
 @pytest.mark.parametrize("name", ["greedy", "greedy-pp", "rerank"])
 @both_kinds
 @settings(max_examples=15, deadline=None)

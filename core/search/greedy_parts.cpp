@@ -315,7 +315,8 @@ struct Summing {
       finish_fan();
     }
     for (Index side = 0; side < 2 && head == 0; ++side)
-      for (Index arc : frames.fan(side)) sums.alone[arc] += empty[1 - side];
+      for (Index arc : frames.fan(side))
+        sums.alone[arc] += empty[1 - side] + (absence == Absence::Ignore ? empty[side] : 0.0);
     if (!weights.siblings.empty() && head > 0) sum_siblings(*extras);
   }
 };
