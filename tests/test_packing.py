@@ -27,7 +27,8 @@ def test_weights_come_back_as_the_nearest_signed_square(seed: int, size: float, 
     step = notes["weights"]["step"]
     roots = np.sqrt(np.abs(weights.astype(float)) / step)
     kept = np.sqrt(np.abs(found.astype(float)) / step)
-    rounding = 0.5 / step / np.maximum(roots + kept, 1e-9)  # whole numbers are stored, not the squares themselves
+    # Whole numbers are stored, not the squares themselves: q^2 - kept^2 is at most half a unit.
+    rounding = 0.5 / step / np.maximum(np.rint(roots) + kept, 1e-9)
     assert np.all(np.abs(roots - kept) <= 0.5 + rounding + 1e-6)
     assert np.all((np.sign(found) == np.sign(weights)) | (found == 0))
     assert np.abs(found).max() == np.abs(weights).max()
