@@ -32,6 +32,9 @@ UINT8 = npt.NDArray[np.uint8]
 # Keys of FEATS in which two words may agree; the core compares exactly eight.
 AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbForm", "Tense")
 OPTIONAL_COLUMNS = ("lemmas", "xpos", "feats")
+# Words that a cache holds before it is emptied. A stream that never ends brings new words for ever: with 200,000 the
+# caches of a pipeline took 120 MB more, and common words are made anew in a moment.
+CACHED_WORDS = 65_536
 MAX_TAGS = 62  # the core has 64 tag numbers; 0 is the root and the last one any other tag
 _PUNCTUATION, _VERB, _CONJUNCTION, _ADPOSITION = 1, 2, 4, 8
 _CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION, "ADP": _ADPOSITION}
@@ -187,7 +190,7 @@ class RowCache:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def take(self, keys: Iterable[Any], limit: int = 200_000) -> tuple[npt.NDArray[Any], ...]:
+    def take(self, keys: Iterable[Any], limit: int = CACHED_WORDS) -> tuple[npt.NDArray[Any], ...]:
         """The rows of all keys: one array [keys, width] for each of the columns."""
         with self._lock:
             if len(self._rows) > limit:
@@ -229,7 +232,7 @@ class WordEncoder:
     trees.
     """
 
-    CACHE_LIMIT = 200_000
+    CACHE_LIMIT = CACHED_WORDS
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.errors import DataError
-from headlong.features.attributes import ending_codes, shape
+from headlong.features.attributes import CACHED_WORDS, ending_codes, shape
 from headlong.features.templates import Family, rows
 from headlong.learning.online import Report
 from headlong.models.decisions import Decisions
@@ -32,7 +32,7 @@ Pairs = tuple[UINT32, UINT16]
 _LONGEST_ENDING = 4
 _MOST_SCRIPTS = 16  # candidates of a word
 _LEMMA_BITS = 19
-_CACHE_LIMIT = 200_000
+_CACHE_LIMIT = CACHED_WORDS
 _BATCH = 512  # sentences
 
 LEMMA_TEMPLATES = rows(
