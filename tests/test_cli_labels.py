@@ -114,6 +114,8 @@ def test_tags_may_be_learnt_as_labels_without_a_look_at_them(place, capsys):
         (["--column", "HEAD"], 2, "found column = 'HEAD', expected LEMMA, UPOS, XPOS, FEATS, MISC or one that"),
         (["--columns", "FORM,TAG,X"], 1, "gold.txt:1: found the tag 'JJ', expected O, or B-, I-, E- or S- and a type"),
         (["--order", "3"], 2, "found order = 3, expected 0 to 2"),
+        (["--dropout", "1"], 2, "found dropout = 1.0, expected a share from 0 to less than 1"),
+        (["--penalty", "-1"], 2, "found penalty = -1.0, expected a number that is not negative"),
         (["--encoding", "latin-0"], 2, "encoding is 'latin-0'"),
         (["--columns", "FORM,TAG", "--input", "conllu"], 2, "found --columns with --input conllu"),
     ],

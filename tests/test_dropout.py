@@ -1,11 +1,12 @@
-"""Word dropout: which codes are hidden, how often, and that training sees it."""
+"""Dropout of words and of attributes: which codes are hidden, how often, and that training sees it."""
 
 import numpy as np
 import pytest
 
 from headlong import OptionError, Parser
 from headlong.features.attributes import WordEncoder
-from headlong.learning.dropout import WordDropout
+from headlong.learning.dropout import AttributeDropout, WordDropout
+from headlong.models.labeler import SequenceLabeler
 from headlong.text import Sentence
 from tests import toy
 
@@ -93,3 +94,53 @@ def test_training_sees_what_is_hidden():
 def test_strengths_that_cannot_work(strength):
     with pytest.raises(OptionError, match=f"found word_dropout = {strength}, expected 0 or more"):
         Parser(word_dropout=strength).fit(toy.treebank())
+
+
+def attribute_draws(share, epochs, seed=1, words=400, columns=5):
+    """Which codes are hidden in each epoch: [epochs, words, columns]."""
+    codes = np.arange(words * columns, dtype=np.uint32).reshape(words, columns)
+    original = codes.copy()
+    dropout = AttributeDropout(codes, share, seed)
+    draws = []
+    for epoch in epochs:
+        dropout.draw(epoch)
+        draws.append(codes != original)
+    dropout.restore()
+    assert (codes == original).all()
+    return np.array(draws)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_attributes_are_hidden_each_by_itself(share):
+    draws = attribute_draws(share, range(1, 51))
+    count = draws.size / draws.shape[2]
+    error = 5 * np.sqrt(share / count)
+    assert draws.mean(axis=(0, 1)) == pytest.approx(np.full(5, share), abs=error)
+    both = (draws[..., 0] & draws[..., 1]).mean()  # neither attributes nor words go together
+    assert both == pytest.approx(share**2, abs=error)
+    assert (draws[:, :-1, 0] & draws[:, 1:, 0]).mean() == pytest.approx(share**2, abs=error)
+
+
+def test_attributes_hidden_depend_on_seed_and_epoch_alone():
+    assert (attribute_draws(0.3, [3]) == attribute_draws(0.3, [1, 2, 3])[-1:]).all()
+    assert (attribute_draws(0.3, [1]) != attribute_draws(0.3, [2])).any()
+    assert (attribute_draws(0.3, [1]) != attribute_draws(0.3, [1], seed=2)).any()
+    assert not attribute_draws(0.0, [1, 2]).any()
+
+
+def test_labelers_see_what_is_hidden():
+    tags = [("B-NP", "I-NP", "B-VP"), ("B-NP", "B-VP", "O")]
+    words = [("Big", "dogs", "bark"), ("Dogs", "bark", ".")]
+    train = [Sentence.from_words(w).with_extra("TAG", ["_", *t]) for w, t in zip(words, tags, strict=True)]
+
+    def rows(share):
+        return SequenceLabeler(dropout=share, epochs=3, bits=10).fit(train).state()[1]["rows"].tobytes()
+
+    plain, hidden, again = map(rows, (0.0, 0.5, 0.5))
+    assert plain != hidden == again
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
+def test_shares_that_cannot_work(share):
+    with pytest.raises(OptionError, match=f"found dropout = {share}, expected a share from 0 to less than 1"):
+        SequenceLabeler(dropout=share).fit([])

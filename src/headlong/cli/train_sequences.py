@@ -96,6 +96,8 @@ def _add_label_options(parser: argparse.ArgumentParser) -> None:
             "epochs": (15, _SHARED["epochs"][1]),
             "patience": (5, _SHARED["patience"][1]),
             "bits": (20, "size of the weight table: 2^N rows; fewer make a smaller, less accurate model"),
+            "dropout": (0.1, "share of what is known of the words that is hidden in training, other things each time"),
+            "penalty": (1.0, "for large weights, which --learner crf keeps the smaller the larger this is"),
         },
     )
     add_learner(parser, "crf")
@@ -107,7 +109,7 @@ def _run_labels(args: argparse.Namespace) -> int:
     from headlong import SequenceLabeler
 
     output = ModelOutput(args)
-    names = ("column", "task", "order", *_SHARED, "bits", "learner", "licence", "name")
+    names = ("column", "task", "order", *_SHARED, "bits", "dropout", "penalty", "learner", "licence", "name")
     scheme = "" if args.scheme == "none" else args.scheme
     labeler = SequenceLabeler(scheme=scheme, **{name: getattr(args, name) for name in names})
     labeler.options.check()

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,11 +51,12 @@ def add_card(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", default="", metavar="TEXT", help="name to be kept in the model (default: none)")
 
 
-def add_numbers(parser: argparse.ArgumentParser, numbers: dict[str, tuple[int, str]]) -> None:
-    """Options that are numbers: default and explanation of each."""
+def add_numbers(parser: argparse.ArgumentParser, numbers: Mapping[str, tuple[float, str]]) -> None:
+    """Options that are numbers: default and explanation of each. One whose default is whole must be so too."""
     for name, (default, text) in numbers.items():
-        option = f"--{name.replace('_', '-')}"
-        parser.add_argument(option, type=int, default=default, metavar="N", help=f"{text} (default: %(default)s)")
+        option, kind = f"--{name.replace('_', '-')}", type(default)
+        metavar = "N" if kind is int else "X"
+        parser.add_argument(option, type=kind, default=default, metavar=metavar, help=f"{text} (default: %(default)s)")
 
 
 def add_training_threads(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from headlong.features import sequence
 from headlong.features.attributes import UINT32, WordEncoder
 from headlong.features.templates import Family
 from headlong.inference.decoders import check_threads
+from headlong.learning.dropout import AttributeDropout
 from headlong.learning.online import Report
 from headlong.models.keeping import Arrays, Kept, State, fitting_together, required
 from headlong.models.sequence import SequenceModel
@@ -38,6 +39,10 @@ class LabelerOptions:
     scheme: of chunk labels: "iob1", "iob2" or "bioes", to which the training data are converted, or "" for labels that
         are no chunks.
     pairs: whether templates look at pairs of labels together with words.
+    dropout: the share of all attributes of words that are hidden in training; see `learning/dropout.py`. F1 after the
+        last epoch with 0, 0.1, 0.2: Spanish entities 76.8, 77.4, 77.3 on the development set, 77.4, 78.1, 78.1 on
+        quarters of the training set, each labelled by a model of the others; Dutch ones 76.9, 78.1, 78.7 on the
+        development set; chunks (MIRA) 93.89, 94.00, 93.92 on such quarters.
     The others: see `SequenceOptions`.
     """
 
@@ -45,6 +50,7 @@ class LabelerOptions:
     task: str = "chunks"
     scheme: str = "iob2"
     pairs: bool = True
+    dropout: float = 0.1
     order: int = 1
     learner: str = "crf"
     epochs: int = 15
@@ -65,6 +71,8 @@ class LabelerOptions:
         if self.column in STANDARD and self.column not in _WRITTEN:
             listed = ", ".join(_WRITTEN)
             raise OptionError(f"found column = {self.column!r}, expected {listed} or one that CoNLL-U does not have")
+        if not 0.0 <= self.dropout < 1.0:
+            raise OptionError(f"found dropout = {self.dropout!r}, expected a share from 0 to less than 1")
         self.chain().check()
 
     def chain(self) -> SequenceOptions:
@@ -124,10 +132,12 @@ class SequenceLabeler(Kept):
             right = sum(a == b for row, gold in zip(rows, answers, strict=True) for a, b in zip(row, gold, strict=True))
             return {"accuracy": 100.0 * right / max(len(found), 1)}
 
+        data = self._data(sentences, tags)
+        dropout = AttributeDropout(data.codes, options.dropout, options.seed)
         self._model = SequenceModel.fit(
             item,
             options.chain(),
-            self._data(sentences, tags),
+            data,
             self._data(tried, list(map(self._tags, tried))) if tried else None,
             attributes=attributes,
             labels=len(self._labels),
@@ -136,6 +146,7 @@ class SequenceLabeler(Kept):
             progress=progress,
             stage=options.column,
             evaluate=evaluate,
+            before_epoch=dropout.draw,
         )
         return self
 
