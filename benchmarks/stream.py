@@ -3,10 +3,11 @@
 python -m benchmarks.stream [--megabytes 1000] [--threads 2] [--treebank en_ewt] [--new 0.02] [--quick]
 
 The text is that of the treebank's training set over and over, its documents in another order each time, and the given
-share of its words changed to ones that never came before: a stream that runs for days brings new words all the time,
-and nothing may be kept of them. It is fed to standard input, in pieces, of a process with the model that comes with
-the package, and the CoNLL-U that comes out is counted and thrown away. The last token's place in the text must be the
-end of the text: nothing is lost on the way. Writes benchmarks/results/stream-DATE.json and a section of RESULTS.md.
+share of its words of four letters and more changed to ones that never came before: a stream that runs for days brings
+new words all the time, and nothing may be kept of them. It is fed to standard input, in pieces, of a process with the
+model that comes with the package, and the CoNLL-U that comes out is counted and thrown away. The last token's place in
+the text must be the end of the text: nothing is lost on the way. Writes benchmarks/results/stream-DATE.json and a
+section of RESULTS.md.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from headlong.features.attributes import ATTRIBUTES
 from headlong.text import Sentence
 
+FLOAT64 = npt.NDArray[np.float64]
 INTP = npt.NDArray[np.intp]
 UINT32 = npt.NDArray[np.uint32]
 
@@ -49,23 +50,13 @@ class Dropout(ABC):
         """Columns, and the words of which they are hidden."""
 
 
-class WordDropout(Dropout):
-    """Hides forms and lemmas of rare words."""
+class _RareDropout(Dropout):
+    """Hides groups of columns, each word with the rate [words] that the group has for it; all groups or none at once
+    where their rates are the same."""
 
-    def __init__(
-        self, sentences: Sequence[Sentence], attributes: Sequence[str], codes: UINT32, strength: float, seed: int
-    ) -> None:
+    def __init__(self, codes: UINT32, seed: int, groups: Sequence[tuple[list[int], FLOAT64]]) -> None:
         super().__init__(codes, seed)
-        lemma = [i for i, name in enumerate(attributes) if name == "lemma"]
-        form = [
-            i
-            for i, name in enumerate(attributes)
-            if name in ATTRIBUTES and name not in ("lemma", "upos", "xpos", "feats")
-        ]
-        self._groups = [
-            (np.array(form, np.intp), _rates([sentence.forms for sentence in sentences], strength)),
-            (np.array(lemma, np.intp), _rates([_lemmas(sentence) for sentence in sentences], strength)),
-        ]
+        self._groups = [(np.array(columns, np.intp), rates) for columns, rates in groups]
 
     def _hidden(self, random: np.random.Generator) -> Iterator[tuple[INTP, INTP]]:
         luck = random.random(len(self._codes))
@@ -73,7 +64,24 @@ class WordDropout(Dropout):
             yield columns, np.nonzero(luck < rates)[0]
 
 
-class FormDropout(WordDropout):
+class WordDropout(_RareDropout):
+    """Hides forms and lemmas of rare words."""
+
+    def __init__(
+        self, sentences: Sequence[Sentence], attributes: Sequence[str], codes: UINT32, strength: float, seed: int
+    ) -> None:
+        lemma = [i for i, name in enumerate(attributes) if name == "lemma"]
+        form = [
+            i
+            for i, name in enumerate(attributes)
+            if name in ATTRIBUTES and name not in ("lemma", "upos", "xpos", "feats")
+        ]
+        forms = _rates([sentence.forms for sentence in sentences], strength)
+        lemmas = _rates([_lemmas(sentence) for sentence in sentences], strength)
+        super().__init__(codes, seed, [(form, forms), (lemma, lemmas)])
+
+
+class FormDropout(_RareDropout):
     """The same for words that are known by their forms alone: the form is hidden, affixes and shape stay.
 
     They are what an unseen word is known by.
@@ -82,11 +90,10 @@ class FormDropout(WordDropout):
     def __init__(
         self, forms: Sequence[str], attributes: Sequence[str], codes: UINT32, strength: float, seed: int
     ) -> None:
-        Dropout.__init__(self, codes, seed)
         whole = [i for i, name in enumerate(attributes) if name in ("form", "lower")]
         counts = Counter(forms)
         rates = np.array([strength / (strength + counts[form]) for form in forms])
-        self._groups = [(np.array(whole, np.intp), rates)]
+        super().__init__(codes, seed, [(whole, rates)])
 
 
 class AttributeDropout(Dropout):
@@ -107,7 +114,7 @@ def _lemmas(sentence: Sentence) -> list[str]:
     return [lemma if lemma != "_" else form.lower() for lemma, form in pairs]
 
 
-def _rates(columns: Sequence[Sequence[str]], strength: float) -> npt.NDArray[np.float64]:
+def _rates(columns: Sequence[Sequence[str]], strength: float) -> FLOAT64:
     """The probability of hiding each word [words]; the root is never hidden."""
     counts = Counter(value for column in columns for value in column[1:])
     rates = [
