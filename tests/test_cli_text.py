@@ -144,6 +144,22 @@ def test_trouble_is_one_sentence(capsys, model, arguments: list[str], message: s
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_text_before_a_bad_byte_is_parsed(capsys, model, threads) -> None:
+    good = f"{TEXT}\n\n" * 300
+    Path("bad.txt").write_bytes(good.encode() + b"But \xff not here.\n")
+    Path("next.txt").write_text(TEXT, encoding="utf-8")
+    Path("good.txt").write_text(good, encoding="utf-8")
+    expected = parse(capsys, model, "good.txt")
+    options = ["parse", "--model", model, "--threads", threads]
+    assert main([*options, "bad.txt", "next.txt"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == expected
+    assert "bad.txt:601: found the byte 0xff" in captured.err
+    assert main([*options, "--output", "out.conllu", "bad.txt"]) == 1
+    assert Path("out.conllu.partial").read_text(encoding="utf-8") == expected
+
+
 def test_a_parser_alone_says_that_it_needs_tags(capsys, model) -> None:
     loaded = headlong.load(model)
     assert isinstance(loaded, headlong.Pipeline)

@@ -309,7 +309,10 @@ class _Job:
             if found == "auto" and isinstance(self.model, Pipeline):
                 found = recognise(beginning_of(stream))
             if found == "text":
-                yield from self._pipeline(name).tokenize(read_pieces(stream, name))
+                pieces = self.stream.until_trouble(read_pieces(stream, name))
+                yield from self._pipeline(name).tokenize(pieces)
+                if self.stream.trouble:
+                    raise self.stream.trouble
             elif found in ("horizontal", "vertical"):
                 self._pipeline(name)
                 read = read_horizontal if found == "horizontal" else read_vertical

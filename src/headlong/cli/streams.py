@@ -8,13 +8,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from headlong.cli.shared import complain, on_terminal
 from headlong.errors import HeadlongError, OptionError
 
 if TYPE_CHECKING:
     from headlong.text import Sentence
+
+Item = TypeVar("Item")
 
 
 def add_inputs(parser: argparse.ArgumentParser, kinds: str) -> None:
@@ -41,14 +43,14 @@ class Stream:
         self.done = done  # what has happened to a sentence that is written: "parsed"
         self.trouble: HeadlongError | KeyboardInterrupt | None = None
 
-    def until_trouble(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """The sentences before the first trouble.
+    def until_trouble(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The sentences, or pieces of text, before the first trouble.
 
         Models read ahead of what they return, so trouble in reading must look to them like the end of their input:
         then all sentences before it come out.
         """
         try:
-            yield from sentences
+            yield from items
         except (HeadlongError, KeyboardInterrupt) as trouble:
             self.trouble = trouble
 

@@ -59,7 +59,10 @@ def beginning_of(stream: io.BufferedReader) -> str:
 
 
 def read_pieces(stream: io.BufferedReader, name: str) -> Iterator[str]:
-    """The text of a stream in pieces: memory does not grow with it, whatever the length of its lines."""
+    """The text of a stream in pieces: memory does not grow with it, whatever the length of its lines.
+
+    If there are bytes that are not UTF-8, the lines before them come first, then DataError.
+    """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     line = 1
     while True:
@@ -67,6 +70,8 @@ def read_pieces(stream: io.BufferedReader, name: str) -> Iterator[str]:
         try:
             piece = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
+            good = error.object[: error.start]
+            yield good[: good.rfind(b"\n") + 1].decode()
             raise undecodable(error, "utf-8", name, line) from None
         line += piece.count("\n")
         yield piece
