@@ -63,13 +63,14 @@ def corpora() -> Path:
 
 def parts(data: str, limit: int | None) -> tuple[list[Sentence], list[Sentence]]:
     """Training and test sentences."""
-    chunks, entities = (
-        ("conll2000/train.txt", "conll2000/test.txt"),
-        (f"conll2002/{data}.train", f"conll2002/{data}.testb"),
-    )
-    files = chunks if data == "conll2000" else entities
-    train, test = (list(islice(read_columns(corpora() / file), limit)) for file in files)
-    return train, test
+    folder, train, test = "conll2000", "train.txt", "test.txt"
+    if data != "conll2000":
+        folder, train, test = "conll2002", f"{data}.train", f"{data}.testb"
+
+    def read(name: str) -> list[Sentence]:
+        return list(islice(read_columns(corpora() / folder / name), limit))
+
+    return read(train), read(test)
 
 
 def string_features(sentence: Sentence, templates: tuple[str, ...]) -> Iterator[list[str]]:

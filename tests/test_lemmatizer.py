@@ -105,7 +105,7 @@ def test_batches_change_nothing(lemmatizer: Lemmatizer) -> None:
 
 
 def test_full_cache(lemmatizer: Lemmatizer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headlong.models.lemmatizer._CACHE_LIMIT", 3)
+    monkeypatch.setattr("headlong.models.lemmatizer.CACHED_WORDS", 3)
     for _ in range(2):
         for form in ("barked", "grabbed", "tested", "added", "landed"):
             assert lemma(lemmatizer, form, "VERB", "Tense=Past")

@@ -32,7 +32,6 @@ Pairs = tuple[UINT32, UINT16]
 _LONGEST_ENDING = 4
 _MOST_SCRIPTS = 16  # candidates of a word
 _LEMMA_BITS = 19
-_CACHE_LIMIT = CACHED_WORDS
 _BATCH = 512  # sentences
 
 LEMMA_TEMPLATES = rows(
@@ -203,7 +202,7 @@ class _Trained:
                 new = [word for word in dict.fromkeys(chain.from_iterable(words)) if word not in cache]
                 cache.update(zip(new, self._lemmas_of([_Word(*word.split("\t")) for word in new]), strict=True))
                 found = [["<root>", *map(cache.__getitem__, row)] for row in words]
-                if len(cache) > _CACHE_LIMIT:
+                if len(cache) > CACHED_WORDS:
                     cache.clear()
             for sentence, lemmas in zip(batch, found, strict=True):
                 yield sentence.with_columns(lemmas=lemmas)
