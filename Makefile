@@ -1,7 +1,7 @@
 # make dev    compile the core next to the Python sources; then run things with PYTHONPATH=src
 # make test   the tests against that build          make checked   the same under the sanitizers
 # make fuzz   the tests with other random problems
-# make style  formatters, linters and types         make stubs     regenerate _core.pyi
+# make style  formatters, linters and types         make stubs     regenerate _core/*.pyi
 .PHONY: dev test fuzz checked style stubs bench
 export PYTHONPATH := src
 
@@ -25,7 +25,7 @@ style:
 	mypy
 
 stubs: dev
-	python -m nanobind.stubgen -m headlong._core -o src/headlong/_core.pyi
+	python -m nanobind.stubgen -r -m headlong._core -O src/headlong
 
 bench:
 	python -m benchmarks.orders

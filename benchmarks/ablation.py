@@ -19,7 +19,7 @@ from typing import Any
 
 import headlong
 from benchmarks.common import Output, Setting, names, table
-from headlong.features import dependency
+from headlong.features.tables import dependency
 
 
 def variants(chosen: list[str]) -> list[tuple[int, str]]:

@@ -125,7 +125,7 @@ def laziness(parser: headlong.Parser, gold: list[headlong.Sentence], rule: str) 
         if problem.frames is None:
             continue
         graph = problem.frames.graph(problem.scores, problem.single_root, False)
-        trace = _core.subgradient(graph, max_iterations=LAZY_ITERATIONS, rule=rule, trace=True)["trace"]
+        trace = _core.graph.subgradient(graph, max_iterations=LAZY_ITERATIONS, rule=rule, trace=True)["trace"]
         totals[: len(trace)] += 100 * trace[:, 6] / graph.factors
         running[: len(trace)] += 1
     shares = totals[running > 0] / running[running > 0]

@@ -15,7 +15,7 @@ import statistics
 from typing import Any
 
 from benchmarks.common import Output, Setting, names, table
-from headlong.features.dependency import FULL
+from headlong.features.tables.dependency import FULL
 
 # Those of benchmarks.orders and the other treebanks with training data.
 ALL = "el_gdt,hu_szeged,tr_imst,en_ewt,pt_bosque,fr_sequoia,af_afribooms,vi_vtb,cs_cltt"

@@ -24,7 +24,7 @@ from typing import Any
 
 import headlong
 from benchmarks.common import Output, Setting, names, table, treebanks
-from headlong.inference import Tuning
+from headlong.parser import Tuning
 
 SETTINGS = ("full", "500")
 SAMPLE = "500"  # training sentences of the small setting
@@ -84,7 +84,7 @@ def run(parser: headlong.Parser, gold: list[headlong.Sentence], system: System, 
             for sentence, heads in zip(gold, other.heads, strict=True)
         ]
     begin = time.process_time()
-    solutions = list(parser.solve(gold, decoder=system.decoder, tuning=system.tuning, toward=favoured))
+    solutions = list(parser.solve(gold, decoder=system.decoder, tuning=system.tuning, guide=favoured))
     seconds = time.process_time() - begin + (other.seconds if favoured and other else 0.0)
     return Run([solution.heads.tolist() for solution in solutions], seconds)
 
@@ -209,7 +209,7 @@ def main() -> None:
                 found[treebank] = measure(treebank, order, kind, options)
             figures[f"{kind}, order {order}"] = found
             write_section(found, kind, order, options, output)
-    name = f"greedy-{options.split}" + (f"-toward-order-{options.other}" if options.other else "")
+    name = f"greedy-{options.split}" + (f"-guide-order-{options.other}" if options.other else "")
     output.save(name, {**figures, "own models": options.own, "other order": options.other})
 
 

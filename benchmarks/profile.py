@@ -22,7 +22,7 @@ from typing import Any
 import headlong
 from benchmarks.common import Output, Setting, cpu_medians, names, table
 from headlong.features.attributes import WordEncoder
-from headlong.models.arcs import pruned_model
+from headlong.parser.model import pruned_model
 
 REPETITIONS = 7
 

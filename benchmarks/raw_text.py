@@ -14,8 +14,8 @@ from pathlib import Path
 import headlong
 from benchmarks.common import treebanks
 from headlong.evaluation import evaluate
-from headlong.models.tokenizer import Tokenizer
 from headlong.text.plain import plain_text
+from headlong.tokenizer.tokenizer import Tokenizer
 
 MEASURES = ("Tokens", "Sentences", "Words")
 

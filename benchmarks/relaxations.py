@@ -20,7 +20,6 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-import numpy.typing as npt
 
 from benchmarks.common import ROOT, save
 from headlong.inference import Graph, GraphSolution, Pair, Path, Tree, Variables, solve
@@ -29,7 +28,7 @@ from headlong.inference.automata import grand_sibling_automaton, sibling_automat
 mpl.use("svg")
 import matplotlib.pyplot as plt
 
-FLOAT64 = npt.NDArray[np.float64]
+from headlong.arrays import FLOAT64
 
 METHODS: dict[str, dict[str, Any]] = {
     "LP(S)": {"method": "lp", "tree_rows": "single"},

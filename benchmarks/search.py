@@ -22,10 +22,11 @@ import numpy as np
 
 from benchmarks.common import Output, Setting, cpu_medians, names, table
 from headlong import Problem, Sentence
-from headlong.inference.decoders import RESTARTS, START, decoder
-from headlong.inference.local_optima import count_local_optima
-from headlong.inference.problem import FLOAT64, INT32, Solution
-from headlong.inference.random_trees import random_trees
+from headlong.analysis.local_optima import count_local_optima
+from headlong.arrays import FLOAT64, INT32
+from headlong.parser.decoders import RESTARTS, START, decoder
+from headlong.parser.problem import Solution
+from headlong.parser.random_trees import random_trees
 
 mpl.use("svg")
 import matplotlib.pyplot as plt

@@ -29,11 +29,11 @@ import headlong
 from benchmarks import udpipe
 from benchmarks.common import ROOT, WORK, Output, cpu_medians, names, table, treebanks
 from headlong.evaluation.chunks import evaluate_chunk_column, evaluate_chunks
-from headlong.features import sequence
 from headlong.features.attributes import form_attributes
-from headlong.models.labeler import SequenceLabeler
-from headlong.models.tagger import Tagger
-from headlong.models.tagger_steps import COLUMNS
+from headlong.features.tables import sequence
+from headlong.sequence.labeler import SequenceLabeler
+from headlong.sequence.tagger import Tagger
+from headlong.sequence.tagger_steps import COLUMNS
 from headlong.text import Sentence
 from headlong.text.columns import read_columns
 

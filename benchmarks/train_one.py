@@ -18,7 +18,7 @@ from typing import Any
 import headlong
 from benchmarks.common import peak_memory_mb, treebanks
 from headlong.evaluation import evaluate
-from headlong.features import dependency
+from headlong.features.tables import dependency
 
 
 def read(path: Path, limit: int) -> list[headlong.Sentence]:

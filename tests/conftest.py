@@ -6,8 +6,8 @@ import pytest
 from hypothesis import settings
 
 from headlong.cli import main
-from tests import commands, toy
-from tests.commands import CATS, DOGS, TREEBANK
+from tests.helpers import commands, toy
+from tests.helpers.commands import CATS, DOGS, TREEBANK
 
 # The same problems in every run, so that a failure says something about the change and not about the day; `make fuzz`
 # draws others. No deadline: machines are shared, and the sanitizers slow.

@@ -9,9 +9,9 @@ import pytest
 
 import headlong
 from headlong.errors import DataError, ModelError, OptionError
-from headlong.models.modelfile import read_model, write_model
-from headlong.models.options import ParserOptions
-from headlong.models.pipeline import Pipeline, PipelineOptions
+from headlong.parser.options import ParserOptions
+from headlong.pipeline import Pipeline, PipelineOptions
+from headlong.storage.model_file import read_model, write_model
 from headlong.text import Sentence, check_tree, read_conllu
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

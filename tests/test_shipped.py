@@ -9,10 +9,10 @@ import pytest
 import headlong
 from headlong.cli import main
 from headlong.evaluation import evaluate
-from headlong.models.loading import SHIPPED
+from headlong.loading import SHIPPED
 from headlong.text import check_tree
 from headlong.text.plain import plain_text
-from tests.treebanks import treebank_file
+from tests.helpers.treebanks import treebank_file
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "semiring.hpp"
+#include "base/semiring.hpp"
 
 namespace headlong {
 

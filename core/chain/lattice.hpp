@@ -6,7 +6,7 @@
 // triples (order 2; Rush 2010, section 5). Before the first item stands the boundary, which has the number `labels`.
 #pragma once
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace headlong {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "threads.hpp"
+#include "base/threads.hpp"
 
 namespace headlong {
 

@@ -1,7 +1,7 @@
 // Codes of the pieces of words that templates look at: prefixes, suffixes, shapes, all of them hashes of bytes.
 #pragma once
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace headlong {
 

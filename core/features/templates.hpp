@@ -6,7 +6,7 @@
 // top bits of the sum are its place in the weight table.
 #pragma once
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace headlong {
 

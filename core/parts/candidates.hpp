@@ -1,7 +1,7 @@
 // Candidates: the arcs that may be in the tree, sorted by modifier.
 #pragma once
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace headlong {
 

@@ -189,8 +189,8 @@ void add_extras(const ArcContext& context, const Frames& frames, const Extras& e
   }
 }
 
-void keep_extras(const Frames& from, const Extras& extras, const Frames& reduced, std::vector<ExtraSlots>& slots,
-                 Extras& out) {
+void filter_extras(const Frames& from, const Extras& extras, const Frames& reduced, std::vector<ExtraSlots>& slots,
+                   Extras& out) {
   lay_out(reduced, extras.on, out);
   for (std::size_t kind = FRAME_KINDS; kind < KINDS; ++kind) {
     if (!extras.on[kind]) continue;

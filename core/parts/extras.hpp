@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-#include "parts/higher.hpp"
+#include "parts/frame_parts.hpp"
 #include "parts/tree_view.hpp"
 
 namespace headlong {
@@ -64,8 +64,8 @@ void add_extras(const ArcContext& context, const Frames& frames, const Extras& e
                 std::vector<ExtraSlots>& slots, Parts& parts);
 
 // Writes the extras of frames that have some of the arcs of others, with the same scores. `slots` is scratch.
-void keep_extras(const Frames& from, const Extras& extras, const Frames& reduced, std::vector<ExtraSlots>& slots,
-                 Extras& out);
+void filter_extras(const Frames& from, const Extras& extras, const Frames& reduced, std::vector<ExtraSlots>& slots,
+                   Extras& out);
 
 // Adds to the scores of arcs so much that with them, and without extras, no tree is worth less than it is with extras:
 // half of the best that a pair of arcs could bring goes to each of the two, and what an arc that is non-projective or

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace headlong {
 

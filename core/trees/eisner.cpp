@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "semiring.hpp"
+#include "base/semiring.hpp"
 #include "trees/mst.hpp"
 
 namespace headlong {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace headlong {
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "semiring.hpp"
-#include "types.hpp"
+#include "base/semiring.hpp"
+#include "base/types.hpp"
 
 namespace headlong::numbers {
 

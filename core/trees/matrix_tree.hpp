@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "base/types.hpp"
 #include "trees/leading_term.hpp"
-#include "types.hpp"
 
 namespace headlong {
 

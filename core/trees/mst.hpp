@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace headlong {
 

@@ -1,7 +1,7 @@
 // The dual of the maximum spanning tree: what each arc costs beside the best tree.
 #pragma once
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace headlong {
 

@@ -10,14 +10,14 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+from headlong.analysis import compare_decoders
 from headlong.errors import DataError, HeadlongError, ModelError, OptionError
-from headlong.evaluation import compare_decoders
-from headlong.inference.problem import Problem, Solution
-from headlong.models.labeler import SequenceLabeler
-from headlong.models.loading import load
-from headlong.models.parser import Parser
-from headlong.models.pipeline import Pipeline
-from headlong.models.tagger import Tagger
+from headlong.loading import load
+from headlong.parser.parser import Parser
+from headlong.parser.problem import Problem, Solution
+from headlong.pipeline import Pipeline
+from headlong.sequence.labeler import SequenceLabeler
+from headlong.sequence.tagger import Tagger
 from headlong.text import Sentence, read_conllu, write_conllu
 
 try:

@@ -13,7 +13,7 @@ from headlong.cli.shared import add_command, add_input, table
 from headlong.errors import OptionError
 
 if TYPE_CHECKING:
-    from headlong.check import Finding, Overlap, Statistics
+    from headlong.analysis.survey import Finding, Overlap, Statistics
 
 _DESCRIPTION = """\
 Count what is in treebank files and warn of what will hurt a parser: sentences that break the format or are no trees,
@@ -54,7 +54,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(args: argparse.Namespace) -> int:
     """Print statistics and warnings."""
-    from headlong.check import findings, overlap, overlap_findings, survey_file
+    from headlong.analysis.survey import findings, overlap, overlap_findings, survey_file
 
     paths = [(path, _part(path)) for path in args.files]
     paths += [(path, part) for part in PARTS for path in getattr(args, part)]

@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
             check_overwriting([args.model, args.file], target)
             check_folder(target)
     from headlong import Parser, Pipeline
-    from headlong.evaluation import compare_decoders, report_decoders
+    from headlong.analysis import compare_decoders, report_decoders
 
     model = load_model(args.model, Parser, Pipeline)
     sentences = _read(args)

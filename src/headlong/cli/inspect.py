@@ -129,7 +129,7 @@ def _show_problem(args: argparse.Namespace) -> int:
 
 def _candidates(parser: Parser, sentence: Sentence, top: int) -> list[dict[str, Any]]:
     """For each word its form, chosen and gold head, and its candidates from the best score down."""
-    from headlong.inference.decoders import marginals
+    from headlong.parser.decoders import marginals
 
     if top < 0:
         raise OptionError(f"found --top {top}, expected 0 (all) or more")

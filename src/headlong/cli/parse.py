@@ -30,7 +30,7 @@ from headlong.errors import DataError, OptionError
 if TYPE_CHECKING:
     from headlong import Parser, Pipeline, Solution
     from headlong.drawing import OutputFormat
-    from headlong.models.search import SearchOptions
+    from headlong.parser.decode_options import SearchOptions
     from headlong.text import Format, Sentence
 
 _DESCRIPTION = """\
@@ -148,7 +148,7 @@ def _add_decoder(parser: argparse.ArgumentParser) -> None:
     )
     add_search(parser)
     parser.add_argument(
-        "--toward",
+        "--guide",
         metavar="DECODER|FILE",
         help="trees that greedy and greedy-pp are to favour: those of another decoder, or of a file in CoNLL-U with "
         "the same sentences (default: none)",
@@ -164,10 +164,10 @@ def run(args: argparse.Namespace) -> int:
     if args.output_dir is not None:
         os.makedirs(args.output_dir, exist_ok=True)
     skipped, tally = Skipped(), _Tally()
-    toward = _toward(args.toward)
+    guide = _toward(args.guide)
     try:
         for inputs, target in jobs:
-            _Job(args, model, skipped, tally, toward).run(inputs, target)
+            _Job(args, model, skipped, tally, guide).run(inputs, target)
     finally:
         skipped.report()
         tally.report(always=args.solution)
@@ -176,7 +176,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _toward(name: str | None) -> str | Iterator[Sentence] | None:
     """The trees to favour: the name of a decoder, or the sentences of a file, for all inputs together."""
-    from headlong.inference.decoders import DECODERS
+    from headlong.parser.decoders import DECODERS
     from headlong.text import read_conllu
 
     if name is None or name in DECODERS:
@@ -262,9 +262,9 @@ class _Job:
         model: Parser | Pipeline,
         skipped: Skipped,
         tally: _Tally,
-        toward: str | Iterator[Sentence] | None,
+        guide: str | Iterator[Sentence] | None,
     ) -> None:
-        self.args, self.model, self.skipped, self.tally, self.toward = args, model, skipped, tally, toward
+        self.args, self.model, self.skipped, self.tally, self.guide = args, model, skipped, tally, guide
         self.stream = Stream("parsed")
 
     def run(self, inputs: Sequence[str], target: str) -> None:
@@ -280,7 +280,7 @@ class _Job:
         from headlong import Parser
 
         args = self.args
-        options: SearchOptions = {**search_options(args), "decoder": args.decoder, "toward": self.toward}
+        options: SearchOptions = {**search_options(args), "decoder": args.decoder, "guide": self.guide}
         sentences = self.stream.until_trouble(chain.from_iterable(map(self._read, inputs)))
         parsed = self.model.parse(
             sentences,

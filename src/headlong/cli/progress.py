@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from headlong.cli.shared import human_time, on_terminal
 
 if TYPE_CHECKING:
-    from headlong.learning.online import Progress
+    from headlong.learning.loop import Progress
 
 
 class TrainingLog:

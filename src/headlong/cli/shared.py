@@ -13,7 +13,7 @@ from headlong.errors import DataError, ModelError, OptionError
 
 if TYPE_CHECKING:
     from headlong import Parser
-    from headlong.models.search import DecoderOptions
+    from headlong.parser.decode_options import DecoderOptions
     from headlong.text import Sentence
 
 First = TypeVar("First")
@@ -99,7 +99,7 @@ def load_parser(path: str) -> Parser:
 def load_model(path: str | None, first: type[First], second: type[Second]) -> First | Second:
     """The model in a file, by default the one that comes with headlong; ModelError if it is of neither kind."""
     import headlong
-    from headlong.models.loading import KINDS
+    from headlong.loading import KINDS
 
     model = headlong.load(path) if path else headlong.load()
     if isinstance(model, (first, second)):
@@ -200,7 +200,7 @@ def add_search(parser: argparse.ArgumentParser) -> None:
 
 def search_options(args: argparse.Namespace) -> DecoderOptions:
     """What was said by the options of `add_search`."""
-    from headlong.inference import Tuning
+    from headlong.parser import Tuning
 
     options: DecoderOptions = {
         "trees": args.trees,

@@ -172,7 +172,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _order(text: str) -> int:
     """The number of an order; the last has a name."""
-    from headlong.features.dependency import FULL
+    from headlong.features.tables.dependency import FULL
 
     return FULL if text == "full" else int(text)
 
@@ -192,7 +192,7 @@ def _run_parser(args: argparse.Namespace) -> int:
 
 def _run_pipeline(args: argparse.Namespace) -> int:
     """Train a pipeline and save it."""
-    from headlong.models.pipeline import Pipeline, PipelineOptions
+    from headlong.pipeline import Pipeline, PipelineOptions
 
     output = ModelOutput(args)
     tagger = {"bits": args.tagger_bits, "fine_bits": args.tagger_bits}
@@ -235,7 +235,7 @@ def _read(args: argparse.Namespace) -> tuple[list[Sentence], list[Sentence]]:
 
 def _survey(train: list[Sentence], dev: list[Sentence], *, quiet: bool) -> None:
     """Show what the data are like, and warn of what will hurt."""
-    from headlong.check import findings, overlap, overlap_findings, survey
+    from headlong.analysis.survey import findings, overlap, overlap_findings, survey
     from headlong.cli.check import statistics_table
 
     surveyed = [survey(part, name=name) for part, name in ((train, "train"), (dev, "dev")) if part]

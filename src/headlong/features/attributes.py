@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong import _core
+from headlong.arrays import UINT8, UINT32
 from headlong.errors import OptionError
 from headlong.text import Sentence
 from headlong.text.universal import UD_TAGS, is_punctuation
@@ -26,8 +27,6 @@ from headlong.text.universal import UD_TAGS, is_punctuation
 if TYPE_CHECKING:
     from headlong.features.functions import TreeFunctions
 
-UINT32 = npt.NDArray[np.uint32]
-UINT8 = npt.NDArray[np.uint8]
 
 # Keys of FEATS in which two words may agree; the core compares exactly eight.
 AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbForm", "Tense")
@@ -157,7 +156,7 @@ def _cut_codes(
     for row in others:
         plain[row] = ""
     offsets = np.array([0, *accumulate(map(len, plain))], np.int32)
-    codes = _core.cut_codes(np.frombuffer("".join(plain).encode(), np.uint8), offsets, cuts, seeds)
+    codes = _core.features.cut_codes(np.frombuffer("".join(plain).encode(), np.uint8), offsets, cuts, seeds)
     for row in others:
         codes[row] = code_of(texts[row])
     return codes
@@ -273,16 +272,16 @@ class WordEncoder:
         """The number of a word's tag."""
         return self._tag_numbers.get(tag, len(self.tags) + 1)
 
-    def batch(self, sentences: Sequence[Sentence]) -> tuple[_core.Batch, npt.NDArray[np.int32]]:
+    def batch(self, sentences: Sequence[Sentence]) -> tuple[_core.parser.Batch, npt.NDArray[np.int32]]:
         """The sentences as the core sees them, and their offsets [sentences + 1] in the rows of the batch."""
         codes, traits, offsets = self.encode(sentences)
         return self.made_batch(sentences, codes, traits, offsets), offsets
 
     def made_batch(
         self, sentences: Sequence[Sentence], codes: UINT32, traits: UINT8, offsets: npt.NDArray[np.int32]
-    ) -> _core.Batch:
+    ) -> _core.parser.Batch:
         """The batch of sentences that `encode` has encoded, with the functions that look at their trees."""
-        batch = _core.Batch(codes, traits, offsets)
+        batch = _core.parser.Batch(codes, traits, offsets)
         if self.functions:
             self.functions.attach(batch, sentences)
         return batch

@@ -12,21 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from headlong.arrays import BOOL, INT32, UINT8, UINT32
 from headlong.features.templates import Family, rows
-from headlong.text.characters import (
-    BOOL,
-    DIGIT,
-    INT32,
-    KINDS,
-    LOWER,
-    SPACE,
-    STOP,
-    UINT8,
-    UINT32,
-    UPPER,
-    Characters,
-    Hashes,
-)
+from headlong.text.characters import DIGIT, KINDS, LOWER, SPACE, STOP, UPPER, Characters, Hashes
 
 JOINED, SPACED, NEW_LINE, PARAGRAPH = range(4)
 """What lies between two tokens or in a gap: nothing, spaces, a new line, or a blank line."""

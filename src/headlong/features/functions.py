@@ -56,7 +56,7 @@ class TreeFunctions:
                 found[name, feature] = found.get((name, feature), 0.0) + value
         return found
 
-    def attach(self, batch: _core.Batch, sentences: Sequence[Sentence]) -> None:
+    def attach(self, batch: _core.parser.Batch, sentences: Sequence[Sentence]) -> None:
         """Tells a batch of these sentences how to find the features of their trees."""
 
         def find(sentence: int, heads: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float32]]:

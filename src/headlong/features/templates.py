@@ -53,7 +53,7 @@ class Family:
         """All attributes that the templates look at, sorted."""
         return tuple(sorted({atom[2] for template in self.templates for atom in self._atoms(template)[0]}))
 
-    def compile(self, attributes: Sequence[str]) -> _core.Templates:
+    def compile(self, attributes: Sequence[str]) -> _core.features.Templates:
         """The family for the core, over words whose attribute columns are `attributes`."""
         column = {name: i for i, name in enumerate(attributes)}
         atoms: list[tuple[int, int, int, int]] = []
@@ -71,7 +71,9 @@ class Family:
                 # Odd, so that multiplying keeps different relation values apart.
                 multipliers[self.relations.index(name), t] = self._hash(template, name) | 1
         seeds = np.array([self._hash(template, "") for template in self.templates], np.uint32)
-        return _core.Templates(seeds, np.array(atoms, np.int32).reshape(-1, 4), multipliers, slots=len(self.slots))
+        return _core.features.Templates(
+            seeds, np.array(atoms, np.int32).reshape(-1, 4), multipliers, slots=len(self.slots)
+        )
 
     def _hash(self, template: str, salt: str) -> int:
         return zlib.crc32(f"{self.name}|{' '.join(template.split())}|{salt}".encode())

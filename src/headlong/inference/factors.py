@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong import _core
+from headlong.arrays import FLOAT64, INT32, UINT8
 from headlong.errors import OptionError
 from headlong.inference.polytopes import Rows, dense_rows, logic_rows, pair_rows
-from headlong.inference.problem import FLOAT64, INT32
-from headlong.inference.variables import UINT8, Links, Variables, joined
+from headlong.inference.variables import Links, Variables, joined
 
 
 class Factor:
@@ -26,7 +26,7 @@ class Factor:
     def __init__(self, *variables: Links) -> None:
         self.links = joined(*variables)
 
-    def place(self, core: _core.Graph, variables: INT32, negated: UINT8) -> None:
+    def place(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
         """Adds the factor to a graph of the core; `variables` and `negated` [links] are those of `links`."""
         raise NotImplementedError
 
@@ -49,7 +49,7 @@ class Factor:
             raise OptionError(
                 f"found link scores of shape {values.shape}, expected {self.links.size} numbers or -inf, one a link"
             )
-        core = _core.Graph()
+        core = _core.graph.Graph()
         core.add_variables(np.zeros(self.links.size))
         self.place(core, np.arange(self.links.size, dtype=np.int32), np.zeros(self.links.size, np.uint8))
         if not core.offers(0, "marginals"):
@@ -66,7 +66,7 @@ class Logic(Factor):
     kind: ClassVar[str]  # in the core
     budget = 0
 
-    def place(self, core: _core.Graph, variables: INT32, negated: UINT8) -> None:
+    def place(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
         """Adds the factor to a graph of the core."""
         core.add_logic(self.kind, variables, negated, self.budget)
 
@@ -163,7 +163,7 @@ class Pair(Factor):
         if not np.isfinite(self.score):
             raise OptionError(f"found {score} as the score of a pair, expected a finite number")
 
-    def place(self, core: _core.Graph, variables: INT32, negated: UINT8) -> None:
+    def place(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
         """Adds the factor to a graph of the core."""
         core.add_pair(variables, negated, self.score)
 
@@ -195,7 +195,7 @@ class Dense(Factor):
             raise OptionError("found NaN or +inf in the table of a dense factor, expected numbers or -inf")
         self.scores = np.ascontiguousarray(table)
 
-    def place(self, core: _core.Graph, variables: INT32, negated: UINT8) -> None:
+    def place(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
         """Adds the factor to a graph of the core."""
         core.add_dense(variables, negated, self.scores)
 
@@ -257,7 +257,7 @@ class PythonFactor(Factor):
         """Link marginals [links] under exp(own score + link scores), and the log-partition."""
         raise OptionError(f"found a factor {type(self).__name__} without marginals")
 
-    def place(self, core: _core.Graph, variables: INT32, negated: UINT8) -> None:
+    def place(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
         """Adds the factor to a graph of the core."""
         kind = type(self)
         core.add_python(

@@ -27,7 +27,7 @@ class Graph:
         self._solvers = 0  # that are at work
         self.factors: list[Factor] = []
         self.pool = ScorePool()
-        self.core = _core.Graph()
+        self.core = _core.graph.Graph()
 
     def variables(self, shape: int | tuple[int, ...] = (), scores: npt.ArrayLike = 0.0) -> Variables:
         """New variables in an array of this shape; `scores`, broadcast to it, is what each is worth when it is on.

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong import _core
+from headlong.arrays import BOOL, FLOAT64
 from headlong.errors import OptionError
-from headlong.inference import lp
+from headlong.inference import programs
 from headlong.inference.graph import Graph
-from headlong.inference.problem import FLOAT64
-from headlong.inference.variables import BOOL, ScorePool, Variables
+from headlong.inference.variables import ScorePool, Variables
 
 Method = Literal["ad3", "subgradient", "lp", "ilp", "belief", "max_product", "exact"]
 StepRule = Literal["polyak", "koo", "rush"]
@@ -88,7 +88,7 @@ def solve(
     step_rule: StepRule | None = None,
     step: float | None = None,
     damping: float | None = None,
-    tree_rows: lp.TreeRows | None = None,
+    tree_rows: programs.TreeRows | None = None,
     trace: bool | None = None,
 ) -> GraphSolution:
     """The best assignment of a graph's variables, or marginals.
@@ -161,10 +161,10 @@ def _check_option(name: str, value: Any) -> None:
 
 
 def _program(
-    integer: bool, graph: Graph, *, tree_rows: lp.TreeRows = "multi", time_limit: float = 0.0
+    integer: bool, graph: Graph, *, tree_rows: programs.TreeRows = "multi", time_limit: float = 0.0
 ) -> GraphSolution:
     """By HiGHS: the relaxation over local polytopes, optimal if an assignment solves it; or the problem itself."""
-    found = lp.run(lp.program(graph, tree_rows=tree_rows), integer=integer, time_limit=time_limit)
+    found = programs.run(programs.program(graph, tree_rows=tree_rows), integer=integer, time_limit=time_limit)
     status: Status = found.status
     assignment: npt.ArrayLike | None = None
     value = -np.inf
@@ -194,7 +194,7 @@ def _ad3(
     trace: bool = False,
 ) -> GraphSolution:
     """Alternating directions dual decomposition (Martins et al. 2011a)."""
-    found = _core.ad3(
+    found = _core.graph.ad3(
         graph.core,
         max_iterations=max_iterations,
         residual=residual,
@@ -216,7 +216,7 @@ def _subgradient(
     trace: bool = False,
 ) -> GraphSolution:
     """Dual decomposition by subgradient steps (Rush et al. 2010; Koo et al. 2010; Polyak 1969)."""
-    found = _core.subgradient(
+    found = _core.graph.subgradient(
         graph.core,
         max_iterations=max_iterations,
         rule=step_rule,
@@ -245,7 +245,7 @@ def _propagated(
                 f"found a factor {type(factor).__name__} without {service}, which "
                 f"{'max-product' if max_product else 'belief propagation'} needs"
             )
-    found = _core.belief_propagation(graph.core, max_product, max_iterations, tolerance, damping, time_limit)
+    found = _core.graph.belief_propagation(graph.core, max_product, max_iterations, tolerance, damping, time_limit)
     status: Status = "converged" if found["converged"] else "unconverged"
     if found["certified"] or found["infeasible"]:
         status = "optimal" if found["certified"] else "infeasible"
@@ -275,7 +275,7 @@ def _exact(
     trace: bool = False,
 ) -> GraphSolution:
     """Branch and bound on the bounds of AD3."""
-    found = _core.branch_and_bound(
+    found = _core.graph.branch_and_bound(
         graph.core,
         max_nodes=max_nodes,
         max_iterations=max_iterations,

@@ -6,18 +6,18 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong import _core
+from headlong.arrays import INT32, UINT8
 from headlong.errors import OptionError
 from headlong.inference.automata import Automaton
 from headlong.inference.factors import Factor
 from headlong.inference.polytopes import Rows
-from headlong.inference.problem import INT32
 from headlong.inference.tree_polytopes import (
     automaton_rows,
     multi_commodity_rows,
     projective_rows,
     single_commodity_rows,
 )
-from headlong.inference.variables import UINT8, Links
+from headlong.inference.variables import Links
 
 
 class Tree(Factor):
@@ -61,7 +61,7 @@ class Tree(Factor):
             raise OptionError("found an arc twice in one tree, expected different ones")
         self.single_root, self.projective = bool(single_root), bool(projective)
 
-    def place(self, core: _core.Graph, variables: INT32, negated: UINT8) -> None:
+    def place(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
         """Adds the factor to a graph of the core."""
         heads, modifiers = np.ascontiguousarray(self.arcs.T)
         core.add_tree(variables, negated, heads, modifiers, self.size, self.single_root, self.projective)
@@ -103,7 +103,7 @@ class Path(Factor):
         if not (automaton.scores < np.inf).all():
             raise OptionError("found NaN or +inf among the scores of an automaton, expected numbers or -inf")
 
-    def place(self, core: _core.Graph, variables: INT32, negated: UINT8) -> None:
+    def place(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
         """Adds the factor to a graph of the core."""
         made = self.automaton
         core.add_automaton(variables, negated, made.sources, made.targets, made.link_of_edge, made.scores)

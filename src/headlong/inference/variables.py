@@ -6,13 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from headlong.arrays import BOOL, FLOAT64, INT32
 from headlong.errors import OptionError
-from headlong.inference.problem import FLOAT64, INT32
-
-UINT8 = npt.NDArray[np.uint8]
-BOOL = npt.NDArray[np.bool_]
 
 
 class ScorePool:

@@ -18,12 +18,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from headlong.arrays import FLOAT64, UINT32
 from headlong.features.attributes import ATTRIBUTES
 from headlong.text import Sentence
 
-FLOAT64 = npt.NDArray[np.float64]
 INTP = npt.NDArray[np.intp]
-UINT32 = npt.NDArray[np.uint32]
 
 
 class Dropout(ABC):

@@ -12,11 +12,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-INT32 = npt.NDArray[np.int32]
-UINT8 = npt.NDArray[np.uint8]
-UINT32 = npt.NDArray[np.uint32]
+from headlong.arrays import BOOL, INT32, UINT8, UINT32
+
 UINT64 = npt.NDArray[np.uint64]
-BOOL = npt.NDArray[np.bool_]
 
 SPACE, UPPER, LOWER, DIGIT, STOP, PUNCTUATION, SYMBOL, OTHER = range(8)
 """The kinds of characters. LOWER holds all letters that are not capitals, STOP what can end a sentence."""

@@ -1,0 +1,341 @@
+// Chains of labels for Python: the kernels on lattices, models over sequences, training.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/variant.h>
+
+#include <optional>
+
+#include "bindings/common.hpp"
+#include "chain/model.hpp"
+
+using namespace nanobind::literals;
+
+namespace headlong {
+
+namespace {
+
+void check_ranges(std::span<const Index> begins, std::size_t items, std::size_t count, const char* message) {
+  require(begins.size() == items + 1 && begins.front() == 0 && begins.back() == static_cast<Index>(count), message);
+  for (std::size_t item = 0; item < items; ++item) require(begins[item] < begins[item + 1], message);
+}
+
+void check_labels(std::span<const Index> labels, Index count) {
+  for (const Index label : labels) require(label >= 0 && label < count, "a label is out of range");
+}
+
+// A lattice with the arrays that own what it looks at.
+struct PyLattice {
+  In<double, 1> nodes;
+  In<Index, 1> begins, candidates;
+  std::optional<In<float, 2>> pairs;
+  std::optional<In<float, 3>> triples;
+  std::optional<In<double, 1>> item_pairs;
+  std::vector<std::size_t> tiles{0};
+  Lattice lattice;
+
+  PyLattice(Index order, Index labels, In<double, 1> nodes_, In<Index, 1> begins_, In<Index, 1> candidates_,
+            std::optional<In<float, 2>> pairs_, std::optional<In<float, 3>> triples_,
+            std::optional<In<double, 1>> item_pairs_)
+      : nodes(std::move(nodes_)),
+        begins(std::move(begins_)),
+        candidates(std::move(candidates_)),
+        pairs(std::move(pairs_)),
+        triples(std::move(triples_)),
+        item_pairs(std::move(item_pairs_)) {
+    const std::size_t count = labels;
+    require(order >= 0 && order <= 2, "order must be 0, 1 or 2");
+    require(labels >= 1, "there must be at least one label");
+    require(begins.size() >= 1 && nodes.size() == candidates.size(), "nodes and candidates differ in size");
+    check_ranges(view(begins), begins.size() - 1, candidates.size(), "every item must have a candidate");
+    check_labels(view(candidates), labels);
+    require(!pairs || (pairs->shape(0) == count + 1 && pairs->shape(1) == count), "pairs must be [labels + 1, labels]");
+    require(
+        !triples || (triples->shape(0) == count + 1 && triples->shape(1) == count && triples->shape(2) == count + 1),
+        "triples must be [labels + 1, labels, labels + 1]");
+    lattice = {order,
+               labels,
+               view(begins),
+               view(candidates),
+               view(nodes),
+               pairs ? pairs->data() : nullptr,
+               triples ? triples->data() : nullptr,
+               {},
+               {}};
+    for (Index item = 0; item < lattice.size(); ++item)
+      tiles.push_back(tiles.back() + static_cast<std::size_t>(lattice.width(item - 1)) * lattice.width(item));
+    require(!item_pairs || item_pairs->size() == tiles.back(), "item_pairs must have one score a pair of candidates");
+    if (item_pairs) lattice.item_pairs = view(*item_pairs);
+    lattice.tiles = tiles;
+  }
+  PyLattice(const PyLattice&) = delete;
+};
+
+nb::tuple lattice_best(const PyLattice& self) {
+  std::vector<Index> chosen(self.lattice.size());
+  LatticeWorkspace workspace;
+  const Score score = best_path(self.lattice, chosen, workspace);
+  for (Index item = 0; item < self.lattice.size(); ++item) chosen[item] = self.lattice.label(item, chosen[item]);
+  return nb::make_tuple(copied(chosen), score);
+}
+
+nb::tuple lattice_marginals(const PyLattice& self) {
+  std::vector<double> probabilities(self.nodes.size());
+  LatticeWorkspace workspace;
+  const Score log_partition = path_marginals(self.lattice, probabilities, workspace);
+  return nb::make_tuple(copied(probabilities), log_partition);
+}
+
+// Sequences laid end to end, with the arrays that own them.
+struct PySequences {
+  In<Code, 2> codes;
+  In<Index, 1> offsets;
+  std::optional<In<Index, 1>> begins, candidates;
+
+  PySequences(In<Code, 2> codes_, In<Index, 1> offsets_) : codes(std::move(codes_)), offsets(std::move(offsets_)) {
+    const auto bounds = view(offsets);
+    require(!bounds.empty() && bounds.front() == 0 && bounds.back() == static_cast<Index>(codes.shape(0)),
+            "offsets must go from 0 to the number of items");
+    for (std::size_t s = 1; s < bounds.size(); ++s) require(bounds[s] >= bounds[s - 1], "offsets must not go down");
+  }
+
+  void set_candidates(In<Index, 1> begins_, In<Index, 1> candidates_) {
+    check_ranges(view(begins_), codes.shape(0), candidates_.size(), "every item must have a candidate label");
+    begins = std::move(begins_);
+    candidates = std::move(candidates_);
+  }
+
+  Sequences sequences() const {
+    Sequences made{view(codes), static_cast<Index>(codes.shape(1)), view(offsets), {}, {}, {}};
+    if (begins) made.begins = view(*begins), made.candidates = view(*candidates);
+    return made;
+  }
+};
+
+// A chain model with the arrays and templates that own what it looks at.
+struct PyChainModel {
+  Templates item;
+  std::optional<Templates> pair;
+  Weights rows;
+  In<float, 2> transitions;
+  In<Index, 1> facet_begins, facets;
+  std::variant<ChainModel<float>, ChainModel<std::int16_t>> model;
+
+  PyChainModel(const Templates& item_, std::optional<Templates> pair_, Weights rows_, float scale, Index order,
+               In<float, 2> transitions_, In<Index, 1> facet_begins_, In<Index, 1> facets_)
+      : item(item_),
+        pair(std::move(pair_)),
+        rows(std::move(rows_)),
+        transitions(std::move(transitions_)),
+        facet_begins(std::move(facet_begins_)),
+        facets(std::move(facets_)) {
+    require(item.slots == 1 && item.relations == 0, "item templates must have one slot and no relations");
+    require(!pair || (pair->slots == 1 && pair->relations == 1), "pair templates must have one slot and one relation");
+    require(order >= 0 && order <= 2, "order must be 0, 1 or 2");
+    require(facet_begins.size() >= 2, "there must be at least one label");
+    const std::size_t labels = facet_begins.size() - 1;
+    check_ranges(view(facet_begins), labels, facets.size(), "every label must have a facet");
+    Index columns = 1;
+    for (const Index column : view(facets)) {
+      require(column >= 0, "a facet is negative");
+      columns = std::max(columns, column + 1);
+    }
+    const std::size_t lines = order == 0 ? 0 : order == 1 ? labels + 1 : (labels + 1) * (labels + 2);
+    require(transitions.shape(0) == lines && transitions.shape(1) == labels,
+            "transitions must have one row a previous label, then (order 2) one a pair of them");
+    require(transitions.size() < std::size_t{1} << 32, "there are too many labels for chains of this order");
+    std::visit(
+        [&](const auto& array) {
+          using Weight = std::remove_const_t<typename std::remove_cvref_t<decltype(array)>::Scalar>;
+          ChainModel<Weight> made;
+          made.item = &item;
+          made.pair = pair ? &*pair : nullptr;
+          made.rows = make_table(array, columns, scale);
+          made.order = order;
+          made.labels = static_cast<Index>(labels);
+          made.facet_begins = view(facet_begins);
+          made.facets = view(facets);
+          if (order >= 1) made.pairs = view(transitions).first((labels + 1) * labels);
+          if (order == 2) made.triples = view(transitions).subspan((labels + 1) * labels);
+          made.instructions = best_instructions();
+          model = made;
+        },
+        rows);
+  }
+  PyChainModel(const PyChainModel&) = delete;
+
+  Index labels() const { return static_cast<Index>(facet_begins.size()) - 1; }
+
+  void check(const PySequences& data) const {
+    for (const Templates* family : {&item, pair ? &*pair : nullptr})
+      for (std::size_t a = 0; family && a < family->atoms.size(); ++a)
+        require(family->atoms[a].attribute < static_cast<Index>(data.codes.shape(1)),
+                "a template looks at an attribute that the items do not have");
+    if (data.candidates) return check_labels(view(*data.candidates), labels());
+    const auto bounds = view(data.offsets);
+    for (std::size_t s = 1; s < bounds.size(); ++s)
+      require(static_cast<std::int64_t>(bounds[s] - bounds[s - 1]) * labels() < std::int64_t{1} << 31,
+              "a sequence has too many items for so many labels");
+  }
+};
+
+Out<Index, 1> label(const PyChainModel& self, const PySequences& data, std::size_t threads) {
+  self.check(data);
+  auto labels = new_array<Out<Index, 1>>({data.codes.shape(0)});
+  nb::gil_scoped_release release;
+  std::visit(
+      [&](const auto& model) {
+        label_sequences(model, data.sequences(), threads, std::span(labels.data(), labels.size()));
+      },
+      self.model);
+  return labels;
+}
+
+Out<double, 1> confidence(const PyChainModel& self, const PySequences& data, const In<Index, 1>& labels,
+                          std::size_t threads) {
+  self.check(data);
+  require(labels.size() == data.codes.shape(0), "labels must have one entry an item");
+  auto out = new_array<Out<double, 1>>({labels.size()});
+  nb::gil_scoped_release release;
+  std::visit(
+      [&](const auto& model) {
+        weigh_sequences(model, data.sequences(), threads, view(labels), std::span(out.data(), out.size()));
+      },
+      self.model);
+  return out;
+}
+
+Out<double, 2> marginals(const PyChainModel& self, const PySequences& data, std::size_t threads) {
+  self.check(data);
+  auto out = new_array<Out<double, 2>>({data.codes.shape(0), static_cast<std::size_t>(self.labels())});
+  nb::gil_scoped_release release;
+  std::visit(
+      [&](const auto& model) {
+        sequence_marginals(model, data.sequences(), threads, std::span(out.data(), out.size()));
+      },
+      self.model);
+  return out;
+}
+
+// A trainer with the arrays that own what it reads and changes.
+struct PyChainTrainer {
+  using Matrix = InOut<float, 2>;
+
+  In<Index, 1> gold;
+  Matrix rows, row_totals, transitions, transition_totals;
+  ChainTrainer trainer;
+
+  PyChainTrainer(const PyChainModel& model, const PySequences& data, In<Index, 1> gold_, Matrix rows_,
+                 Matrix row_totals_, Matrix transitions_, Matrix transition_totals_)
+      : gold(std::move(gold_)),
+        rows(std::move(rows_)),
+        row_totals(std::move(row_totals_)),
+        transitions(std::move(transitions_)),
+        transition_totals(std::move(transition_totals_)) {
+    model.check(data);
+    require(std::holds_alternative<ChainModel<float>>(model.model), "only a model of floats can be trained");
+    trainer.model = &std::get<ChainModel<float>>(model.model);
+    require(trainer.model->rows.weights == rows.data() && rows.size() == row_totals.size() &&
+                model.transitions.data() == transitions.data() && transitions.size() == transition_totals.size(),
+            "the weights to train are not those of the model");
+    trainer.sequences = data.sequences();
+    trainer.sequences.gold = view(gold);
+    require(gold.size() == data.codes.shape(0), "gold must have one label an item");
+    check_labels(view(gold), model.labels());
+    for (std::size_t item = 0; data.begins && item < gold.size(); ++item) {
+      const auto range =
+          view(*data.candidates).subspan((*data.begins)(item), (*data.begins)(item + 1) - (*data.begins)(item));
+      require(std::find(range.begin(), range.end(), gold(item)) != range.end(), "a gold label is no candidate");
+    }
+    trainer.rows = {view(rows), view(row_totals)};
+    trainer.transitions = {view(transitions), view(transition_totals)};
+  }
+
+  nb::tuple study(const In<Index, 1>& sequences, bool expected, float cost, std::size_t threads) {
+    for (const Index s : view(sequences))
+      require(s >= 0 && static_cast<std::size_t>(s) < trainer.sequences.size(), "a sequence number is out of range");
+    {
+      nb::gil_scoped_release release;
+      trainer.study_batch(view(sequences), expected, cost, threads);
+    }
+    std::vector<double> losses, norms;
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      losses.push_back(trainer.lessons[i].loss);
+      norms.push_back(trainer.lessons[i].squared_norm);
+    }
+    return nb::make_tuple(copied(losses), copied(norms));
+  }
+
+  // Places and values of one of the two sparse differences of a lesson.
+  nb::tuple difference(std::size_t lesson, bool of_transitions) const {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    const ChainDifference& found = trainer.lessons[lesson].difference;
+    std::vector<Code> places;
+    std::vector<float> values;
+    for (const auto& [place, value] : (of_transitions ? found.transitions : found.rows).entries()) {
+      places.push_back(place);
+      values.push_back(value);
+    }
+    return nb::make_tuple(copied(places), copied(values));
+  }
+
+  void apply(std::size_t lesson, float step, float time) {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    trainer.apply(lesson, step, time);
+  }
+};
+
+}  // namespace
+
+void bind_chain(nb::module_& m) {
+  nb::class_<PyLattice>(m, "Lattice", "Candidate labels of the items of one sequence, with scores.")
+      .def(nb::init<Index, Index, In<double, 1>, In<Index, 1>, In<Index, 1>, std::optional<In<float, 2>>,
+                    std::optional<In<float, 3>>, std::optional<In<double, 1>>>(),
+           "order"_a, "labels"_a, "nodes"_a, "begins"_a, "candidates"_a, "pairs"_a = nb::none(),
+           "triples"_a = nb::none(), "item_pairs"_a = nb::none(),
+           "nodes [n] scores of candidates [n], those of item i from begins[i] to begins[i + 1]; pairs [labels + 1,\n"
+           "labels] by previous label and label; triples [labels + 1, labels, labels + 1] by previous label, label and "
+           "the\n"
+           "one before both; label number `labels` stands before the first item;\n"
+           "item_pairs: more for the pairs of candidates of each item and the one before, item by item.")
+      .def("best", &lattice_best, nb::sig("def best(self) -> tuple[numpy.typing.NDArray[numpy.int32], float]"),
+           "The best path: (labels [items], score). O(items * candidates^(order + 1)).")
+      .def("marginals", &lattice_marginals,
+           nb::sig("def marginals(self) -> tuple[numpy.typing.NDArray[numpy.float64], float]"),
+           "Sums over all paths: (probabilities [n] of the candidates, log-partition).");
+  nb::class_<PySequences>(m, "Sequences", "Items of sequences laid end to end.")
+      .def(nb::init<In<Code, 2>, In<Index, 1>>(), "codes"_a, "offsets"_a,
+           "codes [items, attributes], offsets [sequences + 1]; every item may have every label.")
+      .def("set_candidates", &PySequences::set_candidates, "begins"_a, "candidates"_a,
+           "Labels that item i may have: from begins[i] to begins[i + 1].");
+  nb::class_<PyChainModel>(m, "ChainModel", "Labels of sequences by templates and chains of order 0 to 2.")
+      .def(nb::init<const Templates&, std::optional<Templates>, Weights, float, Index, In<float, 2>, In<Index, 1>,
+                    In<Index, 1>>(),
+           "item"_a, "pair"_a.none(), "rows"_a, "scale"_a, "order"_a, "transitions"_a, "facet_begins"_a, "facets"_a,
+           "rows [2^bits + 1, stride], one column a facet; transitions [lines, labels]: pairs by previous label, then\n"
+           "(order 2) triples; facets: columns of label i from facet_begins[i] to facet_begins[i + 1].")
+      .def("label", &label, "data"_a, "threads"_a,
+           nb::sig("def label(self, data: Sequences, threads: int) -> numpy.typing.NDArray[numpy.int32]"),
+           "The best labels [items].")
+      .def("confidence", &confidence, "data"_a, "labels"_a, "threads"_a,
+           nb::sig("def confidence(self, data: Sequences, labels: numpy.typing.NDArray[numpy.int32], threads: int) -> "
+                   "numpy.typing.NDArray[numpy.float64]"),
+           "The marginals [items] of given labels; 0 for one that is no candidate.")
+      .def("marginals", &marginals, "data"_a, "threads"_a,
+           nb::sig("def marginals(self, data: Sequences, threads: int) -> numpy.typing.NDArray[numpy.float64]"),
+           "The marginals of all labels [items, labels].");
+  nb::class_<PyChainTrainer>(m, "ChainTrainer", "Labels mini-batches against gold, then moves the weights.")
+      .def(nb::init<const PyChainModel&, const PySequences&, In<Index, 1>, PyChainTrainer::Matrix,
+                    PyChainTrainer::Matrix, PyChainTrainer::Matrix, PyChainTrainer::Matrix>(),
+           "model"_a, "data"_a, "gold"_a, "rows"_a.noconvert(), "row_totals"_a.noconvert(), "transitions"_a.noconvert(),
+           "transition_totals"_a.noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def("study", &PyChainTrainer::study, "sequences"_a, "expected"_a, "cost"_a, "threads"_a,
+           nb::sig("def study(self, sequences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, "
+                   "threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+           "Losses and squared norms [sequences] of the differences that `apply` will use.")
+      .def("difference", &PyChainTrainer::difference, "lesson"_a, "of_transitions"_a,
+           nb::sig("def difference(self, lesson: int, of_transitions: bool) -> "
+                   "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]"),
+           "The difference of features against gold of a sequence just studied: places in the table, and values.")
+      .def("apply", &PyChainTrainer::apply, "lesson"_a, "step"_a, "time"_a);
+}
+
+}  // namespace headlong

@@ -1,0 +1,146 @@
+// Templates, slot codes and weight tables for Python.
+#include <nanobind/stl/variant.h>
+
+#include "bindings/common.hpp"
+#include "features/cuts.hpp"
+#include "features/update.hpp"
+
+using namespace nanobind::literals;
+
+namespace headlong {
+
+namespace {
+
+Templates make_templates(const In<Code, 1>& seeds, const In<Index, 2>& atoms, const In<Code, 2>& multipliers,
+                         Index slots) {
+  require(slots >= 1, "a family must have at least one slot");
+  require(atoms.shape(1) == 4, "atoms must have the columns template, slot, offset, attribute");
+  std::vector<Atom> list(atoms.shape(0));
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = {atoms(i, 0), atoms(i, 1), atoms(i, 2), atoms(i, 3)};
+  return Templates(view(seeds), list, view(multipliers), slots, static_cast<Index>(multipliers.shape(0)));
+}
+
+Attributes check_attributes(const In<Code, 2>& attributes, const Templates& templates) {
+  const Attributes result{view(attributes), static_cast<Index>(attributes.shape(0)),
+                          static_cast<Index>(attributes.shape(1))};
+  for (const Atom& atom : templates.atoms)
+    require(atom.attribute < result.count, "a template looks at an attribute that the words do not have");
+  return result;
+}
+
+PartColumns check_parts(const In<Index, 2>& slots, const In<Code, 2>& relations, const Templates& templates,
+                        Index words) {
+  require(static_cast<Index>(slots.shape(1)) == templates.slots, "parts must have one column a slot");
+  require(static_cast<Index>(relations.shape(1)) == templates.relations && relations.shape(0) == slots.shape(0),
+          "relations must have one row a part and one column a relation");
+  for (Index position : view(slots)) require(position >= 0 && position < words, "a part names a word out of range");
+  return {view(slots), view(relations), slots.shape(0)};
+}
+
+std::vector<Cut> check_cuts(const In<Index, 2>& cuts, const In<Code, 1>& seeds) {
+  require(cuts.shape(1) == 3 && cuts.shape(0) == seeds.size(),
+          "cuts must have the columns of, begin, end, and a seed each");
+  std::vector<Cut> list(cuts.shape(0));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    require(cuts(i, 0) >= 0 && cuts(i, 0) <= 2,
+            "a piece is cut of the small letters (0), the word (1) or its shape (2)");
+    list[i] = {static_cast<CutOf>(cuts(i, 0)), cuts(i, 1), cuts(i, 2), seeds(i)};
+  }
+  return list;
+}
+
+Instructions choose_instructions(bool scalar) { return scalar ? Instructions::Scalar : best_instructions(); }
+
+}  // namespace
+
+void bind_features(nb::module_& m) {
+  nb::class_<Templates>(m, "Templates", "A compiled family of templates.")
+      .def(
+          "__init__",
+          [](Templates* self, const In<Code, 1>& seeds, const In<Index, 2>& atoms, const In<Code, 2>& multipliers,
+             Index slots) { new (self) Templates(make_templates(seeds, atoms, multipliers, slots)); },
+          "seeds"_a, "atoms"_a, "multipliers"_a, "slots"_a,
+          "seeds [templates]; atoms [n, 4] (template, slot, offset, attribute); multipliers [relations, templates].")
+      .def_ro("count", &Templates::count)
+      .def_ro("slots", &Templates::slots)
+      .def_ro("relations", &Templates::relations);
+  m.def(
+      "cut_codes",
+      [](const In<std::uint8_t, 1>& bytes, const In<Index, 1>& offsets, const In<Index, 2>& cuts,
+         const In<Code, 1>& seeds) {
+        const auto ends = view(offsets);
+        require(!ends.empty() && ends[0] == 0 && std::is_sorted(ends.begin(), ends.end()) &&
+                    static_cast<std::size_t>(ends.back()) == bytes.size(),
+                "offsets must rise from 0 to the number of bytes");
+        const std::vector<Cut> list = check_cuts(cuts, seeds);
+        auto codes = new_array<Out<Code, 2>>({ends.size() - 1, list.size()});
+        cut_codes(view(bytes), ends, list, {codes.data(), codes.size()});
+        return codes;
+      },
+      "bytes"_a, "offsets"_a, "cuts"_a, "seeds"_a,
+      "Codes [words, cuts] of pieces of words in ASCII, which are the bytes between the offsets [words + 1]. cuts [n, "
+      "3]\n"
+      "(0 of the small letters, 1 of the word, 2 of its shape; begin, end as in a slice); seeds [n].");
+  m.def(
+      "slot_codes",
+      [](const In<Code, 2>& attributes, const Templates& templates) {
+        SlotCodes codes;
+        slot_codes(check_attributes(attributes, templates), templates, codes);
+        return copied<Out<Code, 3>>(codes.codes,
+                                    {static_cast<std::size_t>(templates.slots), static_cast<std::size_t>(codes.words),
+                                     static_cast<std::size_t>(codes.stride)});
+      },
+      "attributes"_a, "templates"_a, "Codes [slots, words, stride] of all words in all slots.");
+  m.def(
+      "score_parts",
+      [](const In<Code, 2>& attributes, const Templates& templates, const In<Index, 2>& slots,
+         const In<Code, 2>& relations, const Weights& weights, Index columns, float scale, bool scalar) {
+        const Attributes words = check_attributes(attributes, templates);
+        const PartColumns parts = check_parts(slots, relations, templates, words.words);
+        SlotCodes codes;
+        slot_codes(words, templates, codes);
+        return std::visit(
+            [&](const auto& array) {
+              const auto table = make_table(array, columns, scale);
+              std::vector<float> scores(parts.count * table.stride, 0.0F);
+              if (table.stride == 1)
+                score_parts(codes, templates, parts, table, choose_instructions(scalar), scores);
+              else
+                score_rows(codes, templates, parts, table, choose_instructions(scalar), scores);
+              return copied<Out<float, 2>>(scores, {parts.count, static_cast<std::size_t>(table.stride)});
+            },
+            weights);
+      },
+      "attributes"_a, "templates"_a, "slots"_a, "relations"_a, "weights"_a, "columns"_a = 1, "scale"_a = 1.0F,
+      "scalar"_a = false, "Scores [parts, stride] of parts of one family.");
+  m.def(
+      "feature_indices",
+      [](const In<Code, 2>& attributes, const Templates& templates, const In<Index, 2>& slots,
+         const In<Code, 2>& relations, Index bits) {
+        require(bits >= 1 && bits <= 31, "bits must be 1 to 31");
+        const Attributes words = check_attributes(attributes, templates);
+        const PartColumns parts = check_parts(slots, relations, templates, words.words);
+        SlotCodes codes;
+        slot_codes(words, templates, codes);
+        std::vector<Code> indices(parts.count * templates.count);
+        for (std::size_t p = 0; p < parts.count; ++p)
+          feature_indices(codes, templates, parts.slots.data() + p * templates.slots,
+                          parts.relations.data() + p * templates.relations, 32 - bits,
+                          indices.data() + p * templates.count);
+        return copied<Out<Code, 2>>(indices, {parts.count, static_cast<std::size_t>(templates.count)});
+      },
+      "attributes"_a, "templates"_a, "slots"_a, "relations"_a, "bits"_a,
+      "Places [parts, templates] of every feature of every part in a table of 2^bits rows.");
+  m.def(
+      "quantize_average",
+      [](const In<float, 2>& weights, const In<float, 2>& totals, float time, const InOut<std::int16_t, 2>& out) {
+        require(weights.size() == totals.size() && weights.size() == out.size(), "the three tables differ in size");
+        nb::gil_scoped_release release;
+        return quantize_average(view(weights), view(totals), time, view(out));
+      },
+      "weights"_a, "totals"_a, "time"_a, "out"_a.noconvert(),
+      "Writes averaged weights as 16-bit numbers; returns their scale.");
+  m.attr("HAS_AVX2") = best_instructions() == Instructions::Avx2;
+}
+
+}  // namespace headlong

@@ -1,0 +1,25 @@
+// The module `_core`: one submodule per room of the core. Only the files in this folder know Python: they check shapes,
+// release the GIL and call the core.
+#include "bindings/common.hpp"
+
+NB_MODULE(_core, m) {
+  namespace nb = nanobind;
+  using namespace headlong;
+  m.doc() = "The compiled core of headlong: kernels over arrays, no strings, no files.";
+  nb::module_ trees = m.def_submodule("trees", "Best trees, marginals, duals and samples of arc scores.");
+  bind_trees(trees);
+  bind_random_trees(trees);
+  nb::module_ features = m.def_submodule("features", "Templates, codes and scores of features.");
+  bind_features(features);
+  nb::module_ graph = m.def_submodule("graph", "Factor graphs and their solvers.");
+  bind_graph(graph);
+  bind_solvers(graph);
+  nb::module_ parser = m.def_submodule("parser", "Dependency parsers: models, problems, decoders, training.");
+  bind_global_scorer(parser);
+  bind_parser(parser);
+  bind_trainer(parser);
+  bind_tuning(parser);
+  bind_parts(parser);
+  nb::module_ sequence = m.def_submodule("sequence", "Sequence models: lattices, labeling, training.");
+  bind_chain(sequence);
+}

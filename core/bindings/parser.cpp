@@ -1,0 +1,315 @@
+// The composed parser for Python: batches, parsing.
+#include "bindings/parser.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "bindings/global_scorer.hpp"
+#include "bindings/graph.hpp"
+#include "bindings/parts.hpp"
+#include "bindings/tuning.hpp"
+
+using namespace nanobind::literals;
+
+namespace headlong {
+
+namespace {
+
+Batch make_batch(In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1> offsets) {
+  require(traits.shape(1) == sizeof(Traits), "traits must have 10 columns: tag, classes, 8 agreement values");
+  require(traits.shape(0) == attributes.shape(0), "attributes and traits differ in their number of words");
+  const auto bounds = view(offsets);
+  require(!bounds.empty() && bounds.front() == 0 && bounds.back() == static_cast<Index>(attributes.shape(0)),
+          "offsets must go from 0 to the number of words");
+  for (std::size_t s = 1; s < bounds.size(); ++s)
+    require(bounds[s] > bounds[s - 1], "every sentence must have at least its root");
+  return {std::move(attributes), std::move(traits), std::move(offsets), {}, {}};
+}
+
+// A Python function, which the batch owns, as the core calls it: it takes the GIL. A Python exception passes through as
+// nanobind::python_error.
+FeatureFunction feature_function(nb::handle function) {
+  return [function](std::size_t sentence, std::span<const Index> heads, std::vector<NamedFeature>& out) {
+    nb::gil_scoped_acquire acquire;
+    const nb::object answer = function(sentence, copied(std::vector<Index>(heads.begin(), heads.end())));
+    const auto [codes, values] = nb::cast<std::pair<In<Code, 1>, In<float, 1>>>(answer);
+    require(codes.size() == values.size(), "a feature has a code and a value");
+    for (std::size_t i = 0; i < codes.size(); ++i) out.push_back({codes(i), values(i)});
+  };
+}
+
+}  // namespace
+
+TreeOptions options_of(const std::string& method, bool projective, Index max_iterations, double time_limit) {
+  require(max_iterations >= 1, "max_iterations must be positive");
+  require(time_limit >= 0.0, "time_limit must not be negative");
+  TreeOptions options;
+  options.method = method_of(method);
+  options.rules.projective = projective;
+  options.max_iterations = max_iterations;
+  options.max_nodes = std::min(max_iterations, std::numeric_limits<Index>::max() / NODES_PER_ITERATION);
+  options.max_nodes *= NODES_PER_ITERATION;
+  options.time_limit = time_limit;
+  return options;
+}
+
+namespace {
+
+nb::tuple parse(const PyParserModel& self, const Batch& batch, const std::string& method, bool projective,
+                std::size_t threads, Index max_iterations, double time_limit, Index restarts, const std::string& start,
+                std::uint64_t seed, const Tuning* tuning, const std::optional<In<Index, 1>>& guide, Index max_sweeps) {
+  self.check(batch);
+  require(max_sweeps >= 0, "max_sweeps must not be negative");
+  TreeOptions options = options_of(method, projective, max_iterations, time_limit);
+  set_restarts(options, restarts, start, seed);
+  options.max_sweeps = max_sweeps;
+  const Corpus corpus = batch.corpus();
+  const std::size_t words = corpus.traits.size(), sentences = corpus.size();
+  tune(options, tuning, guide, words);
+  std::vector<Index> heads(words, NO_HEAD), labels(words, -1), iterations(sentences);
+  std::vector<double> scores(sentences, 0.0), bounds(sentences);
+  std::vector<std::uint8_t> certified(sentences);
+  std::vector<Status> statuses(sentences);
+  {
+    nb::gil_scoped_release release;
+    std::visit(
+        [&](const auto& model) {
+          parse_batch(model, corpus, options, threads,
+                      {heads, labels, scores, bounds, certified, iterations, statuses});
+        },
+        self.pruned);
+  }
+  nb::list names;
+  for (Status status : statuses) names.append(name_of(status));
+  return nb::make_tuple(copied<Out<Index, 1>>(heads, {words}), copied<Out<Index, 1>>(labels, {words}),
+                        copied<Out<double, 1>>(scores, {sentences}), copied<Out<double, 1>>(bounds, {sentences}),
+                        copied<Out<std::uint8_t, 1>>(certified, {sentences}),
+                        copied<Out<Index, 1>>(iterations, {sentences}), names);
+}
+
+nb::tuple prune_all(const PyParserModel& self, const Batch& batch, bool projective, std::size_t threads) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  std::vector<Index> heads, begins{0};
+  nb::gil_scoped_release release;
+  const auto found = std::visit(
+      [&](const auto& model) { return prune_batch(model, corpus, decoder_from(projective), threads); }, self.pruned);
+  for (const Candidates& candidates : found) {
+    const Index before = static_cast<Index>(heads.size());
+    heads.insert(heads.end(), candidates.heads.begin(), candidates.heads.end());
+    for (std::size_t word = 1; word < candidates.begins.size(); ++word)
+      begins.push_back(before + candidates.begins[word]);
+  }
+  nb::gil_scoped_acquire acquire;
+  return nb::make_tuple(copied<Out<Index, 1>>(heads, {heads.size()}), copied<Out<Index, 1>>(begins, {begins.size()}));
+}
+
+Out<Index, 1> label(const PyParserModel& self, const Batch& batch, const In<Index, 1>& heads, bool projective,
+                    std::size_t threads) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(heads.size() == corpus.traits.size(), "heads must have one entry a word");
+  std::vector<Index> labels(heads.size(), -1);
+  {
+    nb::gil_scoped_release release;
+    std::visit(
+        [&](const auto& model) { label_batch(model, corpus, decoder_from(projective), threads, view(heads), labels); },
+        self.pruned);
+  }
+  return copied<Out<Index, 1>>(labels, {labels.size()});
+}
+
+nb::tuple parts(const PyParserModel& self, const Batch& batch, std::size_t kind, bool projective) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(corpus.size() == 1, "parts are those of one sentence");
+  require(kind < KINDS && self.higher[kind], "the model has no parts of this kind");
+  ParserWorkspace workspace;
+  ArcProblem& made = workspace.problem;
+  HigherProblem& higher = workspace.higher;
+  std::visit(
+      [&](const auto& model) {
+        const Words words = corpus.sentence(0);
+        choose_candidates(model, words, decoder_from(projective), workspace.pruning, made.candidates);
+        build_arcs(model.model, words, made);
+        lay_out(made.candidates, made.size, false, higher.frames);
+        std::array<bool, KINDS> on{};
+        on[kind] = true;
+        lay_out(higher.frames, on, higher.extras);
+        score_kind(model.model, words, made, static_cast<Kind>(kind), higher);
+      },
+      self.pruned);
+  const std::size_t count = higher.parts.count, slots = KIND_SLOTS[kind];
+  return nb::make_tuple(copied<Out<Index, 2>>(higher.parts.slots, {count, slots}),
+                        copied<Out<float, 1>>(higher.scores, {count}));
+}
+
+nb::tuple confidence(const PyParserModel& self, const Batch& batch, const In<Index, 1>& heads,
+                     const In<Index, 1>& labels, bool projective, std::size_t threads) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(heads.size() == corpus.traits.size() && labels.size() == corpus.traits.size(),
+          "heads and labels must have one entry a word");
+  for (std::size_t word = 0; self.label && word < heads.size(); ++word)
+    require(heads(word) < 0 || (labels(word) >= 0 && static_cast<std::size_t>(labels(word)) < self.allowed->shape(2)),
+            "a label is out of range");
+  std::visit(
+      [](const auto& model) {
+        require(model.pruner || model.model.is_first_order(), "with larger parts, confidence needs a pruner");
+      },
+      self.pruned);
+  std::vector<double> arcs(heads.size(), 0.0), labelled(heads.size(), 0.0);
+  {
+    nb::gil_scoped_release release;
+    std::visit(
+        [&](const auto& model) {
+          confidence_batch(model, corpus, decoder_from(projective), threads, view(heads), view(labels), arcs, labelled);
+        },
+        self.pruned);
+  }
+  return nb::make_tuple(copied<Out<double, 1>>(arcs, {arcs.size()}),
+                        copied<Out<double, 1>>(labelled, {labelled.size()}));
+}
+
+nb::tuple problem(const PyParserModel& self, const Batch& batch, bool projective) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(corpus.size() == 1, "a problem is made of one sentence");
+  ParserWorkspace workspace;
+  ArcProblem& made = workspace.problem;
+  const std::size_t stride = std::visit(
+      [&](const auto& model) {
+        const Words words = corpus.sentence(0);
+        choose_candidates(model, words, decoder_from(projective), workspace.pruning, made.candidates);
+        build_arcs(model.model, words, made);
+        fold_best_labels(model.model, words, 0.0F, made);
+        if (!model.model.is_first_order()) build_higher(model.model, words, made, workspace.higher);
+        return model.model.label ? static_cast<std::size_t>(model.model.labels.stride) : 0;
+      },
+      self.pruned);
+  const std::size_t count = made.arcs.count;
+  nb::object frames = nb::none(), extras = nb::none();
+  if (workspace.higher.frames.size > 0) frames = nb::cast(std::move(workspace.higher.frames));
+  if (workspace.higher.extras.any()) extras = extras_object(frames, std::move(workspace.higher.extras));
+  return nb::make_tuple(
+      copied<Out<Index, 2>>(made.arcs.slots, {count, 2}), copied<Out<float, 1>>(made.arc_scores, {count}),
+      copied<Out<float, 2>>(made.label_rows, {count, stride}), copied<Out<double, 1>>(made.scores, {count}),
+      copied<Out<Index, 1>>(made.labels, {count}), frames, extras);
+}
+
+nb::object term(const PyParserModel& self, const Batch& batch) {
+  self.check(batch);
+  const Corpus corpus = batch.corpus();
+  require(corpus.size() == 1, "a term is that of one sentence");
+  return std::visit(
+      [&](const auto& model) -> nb::object {
+        if (!model.model.has_globals()) return nb::none();
+        return term_object(nb::make_tuple(nb::find(self), nb::find(batch)), model.model, corpus.sentence(0));
+      },
+      self.pruned);
+}
+
+// Shows the function to the garbage collector: it may hold, through its module, what holds the batch.
+int traverse_batch(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Batch>(self)->find.ptr());
+  return 0;
+}
+
+int clear_batch(PyObject* self) {
+  Batch* batch = nb::inst_ptr<Batch>(self);
+  batch->function = nullptr;
+  batch->find.reset();
+  return 0;
+}
+
+PyType_Slot BATCH_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_batch)},
+                             {Py_tp_clear, reinterpret_cast<void*>(clear_batch)},
+                             {0, nullptr}};
+
+}  // namespace
+
+void bind_parser(nb::module_& m) {
+  nb::class_<Batch>(m, "Batch", nb::type_slots(BATCH_SLOTS), "Sentences laid end to end, each with its root.")
+      .def(
+          "__init__",
+          [](Batch* self, In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1> offsets) {
+            new (self) Batch(make_batch(std::move(attributes), std::move(traits), std::move(offsets)));
+          },
+          "attributes"_a, "traits"_a, "offsets"_a)
+      .def(
+          "set_function",
+          [](Batch& self, nb::object function) {
+            self.function = feature_function(function);
+            self.find = std::move(function);
+          },
+          "function"_a,
+          nb::sig("def set_function(self, function: collections.abc.Callable[[int, numpy.typing.NDArray[numpy.int32]], "
+                  "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]]) -> None"),
+          "What finds the features of a tree, for models with functions: codes and values, of the number of a "
+          "sentence\n"
+          "and its heads.");
+  nb::class_<PyParserModel>(m, "ParserModel",
+                            "A first-order model: templates, weights, root rule; labels and a pruner.")
+      .def(nb::init<const Templates&, std::optional<Templates>, Weights, float, bool>(), "arc"_a, "between"_a.none(),
+           "weights"_a, "scale"_a, "single_root"_a)
+      .def("set_labels", &PyParserModel::set_labels, "templates"_a, "weights"_a, "scale"_a, "allowed"_a,
+           "Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).")
+      .def("set_nearby", &PyParserModel::set_nearby, "templates"_a, "Labels in the light of the tree.")
+      .def("set_parts", &PyParserModel::set_parts, "kind"_a, "templates"_a,
+           "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings, 4 head\n"
+           "bigrams, 5 arbitrary siblings, 6 non-projective arcs, 7 paths.")
+      .def("set_global", &PyParserModel::set_global, "kind"_a, "templates"_a,
+           "Parts of whole trees: the kinds are numbered as in core/parts/globals.hpp.")
+      .def("set_functions", &PyParserModel::set_functions, "Features that a batch's function finds count as well.")
+      .def("set_pruner", &PyParserModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
+           "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
+      .def("parse", &parse, "batch"_a, "method"_a, "projective"_a, "threads"_a, "max_iterations"_a = 1000,
+           "time_limit"_a = 0.0, "restarts"_a = RestartOptions().restarts, "start"_a = "mixed", "seed"_a = 0,
+           "tuning"_a.none() = nb::none(), "guide"_a = nb::none(), "max_sweeps"_a = TreeOptions().max_sweeps,
+           nb::sig("def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = "
+                   "1000, time_limit: float = 0.0, restarts: int = 100, start: str = 'mixed', seed: int = 0, tuning: "
+                   "Tuning | None = None, guide: numpy.typing.NDArray[numpy.int32] | None = None, max_sweeps: int = "
+                   "64) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], "
+                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "
+                   "numpy.typing.NDArray[numpy.int32], list[str]]"),
+           "heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].\n\n"
+           "method: arcs, climb, greedy, greedy-pp, sample, rerank, ad3, subgradient or exact; max_iterations: of ad3 "
+           "and "
+           "subgradient, hundreds of nodes "
+           "of exact;\n"
+           "time_limit: seconds a sentence, 0 for none; restarts, start, seed: of climb; guide: heads [words] that\n"
+           "greedy inference favours; max_sweeps: of the descent of climb and all behind it, 0: none.")
+      .def("prune", &prune_all, "batch"_a, "projective"_a, "threads"_a,
+           nb::sig("def prune(self, batch: Batch, projective: bool, threads: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),
+           "The candidates of all sentences: heads [arcs] by word, positions in the sentence, and begins [words + 1].")
+      .def("confidence", &confidence, "batch"_a, "heads"_a, "labels"_a, "projective"_a, "threads"_a,
+           nb::sig("def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: "
+                   "numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+           "Marginals of the given arcs, and of the given labelled arcs, [words] each; of a model with larger parts, "
+           "those\n"
+           "of its pruner.")
+      .def("label", &label, "batch"_a, "heads"_a, "projective"_a, "threads"_a,
+           nb::sig("def label(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], projective: bool, threads: "
+                   "int) -> numpy.typing.NDArray[numpy.int32]"),
+           "The labels [words] of given trees of candidates; -1 in a tree with an arc that is no candidate.")
+      .def("parts", &parts, "batch"_a, "kind"_a, "projective"_a,
+           nb::sig("def parts(self, batch: Batch, kind: int, projective: bool) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]"),
+           "The parts of a kind (see set_parts) over the candidates of a sentence: positions [n, slots], scores [n].")
+      .def("problem", &problem, "batch"_a, "projective"_a,
+           nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
+                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, "
+                   "Extras | None]"),
+           "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the\n"
+           "scores of larger parts, in frames and extras, if the model has any.\n\n"
+           "With projective there is a projective tree among the candidates.")
+      .def("term", &term, "batch"_a, nb::sig("def term(self, batch: Batch) -> GlobalScorer | None"),
+           "What counts in the trees of a sentence beside arcs, frames and extras, if the model has such parts.");
+}
+
+}  // namespace headlong

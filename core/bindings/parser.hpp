@@ -1,0 +1,67 @@
+// Batches and models for Python, which parsing (bind_parser.cpp) and training (bind_trainer.cpp) share; the model is in
+// bind_model.cpp.
+#pragma once
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+
+#include <optional>
+
+#include "bindings/common.hpp"
+#include "model/batch.hpp"
+
+namespace headlong {
+
+// Sentences laid end to end, with the arrays that own them.
+struct Batch {
+  In<Code, 2> attributes;
+  In<std::uint8_t, 2> traits;
+  In<Index, 1> offsets;
+  nb::object find;           // the Python function, or nothing
+  FeatureFunction function;  // calls it
+
+  Corpus corpus() const {
+    return {view(attributes),
+            {reinterpret_cast<const Traits*>(traits.data()), traits.shape(0)},
+            view(offsets),
+            {},
+            {},
+            static_cast<Index>(attributes.shape(1)),
+            function ? &function : nullptr};
+  }
+};
+
+// A first-order model with the arrays and templates that own what it looks at, and its pruner if it has one.
+struct PyParserModel {
+  Templates arc;
+  std::optional<Templates> between, label, nearby;
+  std::array<std::optional<Templates>, KINDS> higher;
+  std::array<std::optional<Templates>, GLOBALS> global;
+  Weights parts;
+  std::optional<Weights> labels;
+  std::optional<In<std::uint8_t, 3>> allowed;
+  std::variant<PrunedModel<float>, PrunedModel<std::int16_t>> pruned;
+
+  PyParserModel(const Templates& arc_, std::optional<Templates> between_, Weights parts_, float part_scale,
+                bool single_root);
+  PyParserModel(const PyParserModel&) = delete;
+
+  void set_labels(const Templates& label_, const Weights& labels_, float scale, In<std::uint8_t, 3> allowed_);
+  void set_nearby(const Templates& templates);
+  void set_parts(std::size_t kind, const Templates& templates);
+  void set_global(std::size_t kind, const Templates& templates);
+  void set_functions();
+  void set_pruner(const PyParserModel& pruner, Index max_heads, double threshold);
+
+  // Whether the words have all that the templates look at, and tags in range.
+  void check(const Batch& batch) const;
+};
+
+inline Decoder decoder_from(bool projective) { return projective ? Decoder::Eisner : Decoder::Mst; }
+
+// The options of decoding; numbers that cannot be are a ValueError.
+TreeOptions options_of(const std::string& method, bool projective, Index max_iterations, double time_limit);
+
+}  // namespace headlong

@@ -1,0 +1,150 @@
+// Training for Python: the two halves of a step on mini-batches.
+#include "model/trainer.hpp"
+
+#include "bindings/parser.hpp"
+
+using namespace nanobind::literals;
+
+namespace headlong {
+
+namespace {
+
+// A trainer with the arrays that own what it reads and changes.
+struct ParserTrainer {
+  using Matrix = InOut<float, 2>;
+
+  Batch batch;
+  In<Index, 1> gold_heads, gold_labels;
+  Matrix parts, part_totals;
+  std::optional<Matrix> labels, label_totals;
+  Trainer trainer;
+
+  ParserTrainer(const PyParserModel& model, const Batch& batch_, In<Index, 1> gold_heads_, In<Index, 1> gold_labels_,
+                Matrix parts_, Matrix part_totals_, std::optional<Matrix> labels_, std::optional<Matrix> label_totals_,
+                bool projective, std::size_t threads)
+      : batch(batch_),
+        gold_heads(std::move(gold_heads_)),
+        gold_labels(std::move(gold_labels_)),
+        parts(std::move(parts_)),
+        part_totals(std::move(part_totals_)),
+        labels(std::move(labels_)),
+        label_totals(std::move(label_totals_)) {
+    model.check(batch);
+    require(std::holds_alternative<PrunedModel<float>>(model.pruned), "only a model of floats can be trained");
+    trainer.model = &std::get<PrunedModel<float>>(model.pruned);
+    trainer.corpus = batch.corpus();
+    trainer.corpus.gold_heads = view(gold_heads);
+    trainer.corpus.gold_labels = view(gold_labels);
+    check_tables(trainer.model->model);
+    check_gold(trainer.corpus, trainer.model->model);
+    trainer.parts = {view(parts), view(part_totals)};
+    if (labels) trainer.labels = {view(*labels), view(*label_totals)};
+    nb::gil_scoped_release release;
+    if (trainer.model->pruner) trainer.choose_all_candidates(decoder_from(projective), threads);
+  }
+
+  void check_tables(const ParserModel<float>& model) const {
+    require(model.parts.weights == parts.data() && parts.size() == part_totals.size(),
+            "the part weights to train are not those of the model");
+    require(labels.has_value() == (model.label != nullptr) && labels.has_value() == label_totals.has_value(),
+            "label weights go with label templates");
+    require(!labels || (model.labels.weights == labels->data() && labels->size() == label_totals->size()),
+            "the label weights to train are not those of the model");
+  }
+
+  static void check_gold(const Corpus& corpus, const ParserModel<float>& model) {
+    require(corpus.gold_heads.size() == corpus.traits.size() && corpus.gold_labels.size() == corpus.traits.size(),
+            "gold heads and labels must have one entry a word");
+    for (std::size_t s = 0; s < corpus.size(); ++s) {
+      const Words words = corpus.sentence(s);
+      for (Index m = 1; m < words.size(); ++m) {
+        require(words.gold_heads[m] >= 0 && words.gold_heads[m] < words.size() && words.gold_heads[m] != m,
+                "a gold head is out of range");
+        require(!model.label || (words.gold_labels[m] >= 0 && words.gold_labels[m] < model.labels.columns),
+                "a gold label is out of range");
+      }
+    }
+  }
+
+  nb::tuple study(const In<Index, 1>& sentences, bool expected, float cost, const std::string& method, bool projective,
+                  std::size_t threads, Index max_iterations) {
+    const Compare compare = expected                 ? Compare::Expected
+                            : method == "automata"   ? Compare::Free
+                            : method == "samplerank" ? Compare::Samples
+                                                     : Compare::Best;
+    const TreeOptions options =
+        options_of(compare == Compare::Best ? method : "exact", projective, max_iterations, 0.0);
+    for (Index s : view(sentences))
+      require(s >= 0 && static_cast<std::size_t>(s) < trainer.corpus.size(), "a sentence number is out of range");
+    {
+      nb::gil_scoped_release release;
+      trainer.study_batch(view(sentences), compare, cost, options, threads);
+    }
+    auto losses = new_array<Out<double, 1>>({sentences.size()}), norms = new_array<Out<double, 1>>({sentences.size()});
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      losses.data()[i] = trainer.lessons[i].loss;
+      norms.data()[i] = trainer.lessons[i].squared_norm;
+    }
+    return nb::make_tuple(losses, norms);
+  }
+
+  // Places and values of one of the two sparse differences of a lesson.
+  nb::tuple difference(std::size_t lesson, bool of_labels) const {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    const Difference& found = trainer.lessons[lesson].difference;
+    std::vector<Code> places;
+    std::vector<float> values;
+    for (const auto& [place, value] : (of_labels ? found.labels : found.parts).entries()) {
+      places.push_back(place);
+      values.push_back(value);
+    }
+    return nb::make_tuple(copied<Out<Code, 1>>(places, {places.size()}),
+                          copied<Out<float, 1>>(values, {values.size()}));
+  }
+
+  // The tree, with its labels, that a lesson compares with gold.
+  nb::tuple tree(std::size_t lesson) const {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    const Lesson& found = trainer.lessons[lesson];
+    return nb::make_tuple(copied<Out<Index, 1>>(found.heads, {found.heads.size()}),
+                          copied<Out<Index, 1>>(found.labels, {found.labels.size()}));
+  }
+
+  void apply(std::size_t lesson, float step, float time) {
+    require(lesson < trainer.lessons.size(), "no such lesson");
+    trainer.apply(lesson, step, time);
+  }
+};
+
+}  // namespace
+
+void bind_trainer(nb::module_& m) {
+  nb::class_<ParserTrainer>(m, "ParserTrainer", "Decodes mini-batches against gold, then moves the weights.")
+      .def(nb::init<const PyParserModel&, const Batch&, In<Index, 1>, In<Index, 1>, ParserTrainer::Matrix,
+                    ParserTrainer::Matrix, std::optional<ParserTrainer::Matrix>, std::optional<ParserTrainer::Matrix>,
+                    bool, std::size_t>(),
+           "model"_a, "batch"_a, "gold_heads"_a, "gold_labels"_a, "part_weights"_a.noconvert(),
+           "part_totals"_a.noconvert(), "label_weights"_a.none().noconvert(), "label_totals"_a.none().noconvert(),
+           "projective"_a, "threads"_a, nb::keep_alive<1, 2>())
+      .def("study", &ParserTrainer::study, "sentences"_a, "expected"_a, "cost"_a, "method"_a, "projective"_a,
+           "threads"_a, "max_iterations"_a = 1000,
+           nb::sig("def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: "
+                   "str, projective: bool, threads: int, max_iterations: int = 1000) -> "
+                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+           "Losses and squared norms [sentences] of the differences that `apply` will use.\n\n"
+           "method: as in ParserModel.parse, or automata, with which every head chooses by itself (Koo 2010, section "
+           "6), "
+           "or\n"
+           "samplerank, which looks at many trees (Zhang 2014a).")
+      .def("difference", &ParserTrainer::difference, "lesson"_a, "of_labels"_a,
+           nb::sig("def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                   "numpy.typing.NDArray[numpy.float32]]"),
+           "The difference of features against gold of a sentence just studied: places in the table, and values.")
+      .def("tree", &ParserTrainer::tree, "lesson"_a,
+           nb::sig("def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.int32]]"),
+           "The heads and labels that a sentence just studied was compared with.")
+      .def("apply", &ParserTrainer::apply, "lesson"_a, "step"_a, "time"_a);
+}
+
+}  // namespace headlong

@@ -1,0 +1,414 @@
+#include "decode/climb.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "decode/climber.hpp"
+
+namespace headlong {
+
+namespace {
+
+constexpr Index MAX_SWEEPS = 1000;
+
+// The places of each fan's modifiers; false if an arc of the tree is no candidate.
+bool read_tree(const Frames& frames, std::span<const Index> heads, ClimbWorkspace& state) {
+  state.arcs.assign(frames.size, -1);
+  state.counts.assign(2 * static_cast<std::size_t>(frames.size), 0);
+  state.chosen.resize(frames.arcs());
+  for (Index word = 1; word < frames.size; ++word) {
+    const auto begin = frames.arc_heads.begin() + frames.arc_begins[word];
+    const auto end = frames.arc_heads.begin() + frames.arc_begins[word + 1];
+    const auto found = std::lower_bound(begin, end, heads[word]);
+    if (found == end || *found != heads[word]) return false;
+    state.arcs[word] = static_cast<Index>(found - frames.arc_heads.begin());
+  }
+  // Left fans take words from the last to the first, right fans from the first to the last: places come ascending.
+  const auto add = [&](Index word, Index side) {
+    const Index arc = state.arcs[word], fan = fan_of(heads[word], word);
+    if (fan % 2 == side) state.chosen[frames.fan_begins[fan] + state.counts[fan]++] = frames.places[arc];
+  };
+  for (Index word = frames.size - 1; word > 0; --word) add(word, 0);
+  for (Index word = 1; word < frames.size; ++word) add(word, 1);
+  return true;
+}
+
+Score value_of(const Frames& frames, const ClimbWorkspace& state, Index fan) {
+  const Index word = fan / 2;
+  return fan_value(frames, fan, word == 0 ? 0 : state.arcs[word] - frames.arc_begins[word],
+                   std::span(state.chosen).subspan(frames.fan_begins[fan], state.counts[fan]));
+}
+
+}  // namespace
+
+Score tree_value(const Frames& frames, std::span<const Score> arc_scores, std::span<const Index> heads,
+                 ClimbWorkspace& workspace, const Extras* extras, GlobalScorer* term) {
+  if (!read_tree(frames, heads, workspace)) return NEGATIVE_INFINITY;
+  Score sum = 0.0;
+  if (!arc_scores.empty())
+    for (Index word = 1; word < frames.size; ++word) sum += arc_scores[workspace.arcs[word]];
+  for (Index fan = 0; fan < 2 * frames.size; ++fan) sum += value_of(frames, workspace, fan);
+  if (extras) sum += extras_value(frames, *extras, heads);
+  if (!term) return sum;
+  term->start(heads);
+  return sum + term->value();
+}
+
+bool Climber::set_up() {
+  if (!read_tree(frames_, heads_, state_)) return false;
+  state_.worth.resize(frames_.arcs());
+  for (Index word = 1; word < frames_.size; ++word) weigh(word);
+  state_.flags.assign(frames_.size, DIRTY);
+  state_.seen.assign(frames_.size, 0);
+  moves_ = 0;
+  list_bottom_up();
+  if (term_) term_->start(heads_);
+  return true;
+}
+
+Score Climber::frames_total() const {
+  Score sum = value_of(frames_, state_, 0) + value_of(frames_, state_, 1);
+  for (Index word = 1; word < frames_.size; ++word) sum += state_.worth[state_.arcs[word]];
+  return sum;
+}
+
+// Words farther from the root come first; equally far ones in their order. O(size).
+void Climber::list_bottom_up() {
+  const Index size = frames_.size;
+  state_.depths.assign(size, -1);
+  state_.depths[0] = 0;
+  state_.layers.assign(size + 1, 0);
+  for (Index start = 1; start < size; ++start) {
+    Index depth = 0, word = start;
+    for (; state_.depths[word] < 0; word = heads_[word]) ++depth;
+    depth += state_.depths[word];
+    for (word = start; state_.depths[word] < 0; word = heads_[word]) state_.depths[word] = depth--;
+  }
+  // Where each layer begins, the deepest first.
+  for (Index word = 1; word < size; ++word) ++state_.layers[size - 1 - state_.depths[word]];
+  Index begin = 0;
+  for (Index& layer : state_.layers) begin += std::exchange(layer, begin);
+  state_.order.resize(size - 1);
+  for (Index word = 1; word < size; ++word) state_.order[state_.layers[size - 1 - state_.depths[word]]++] = word;
+}
+
+Index Climber::find_arc(Index head, Index modifier) const {
+  const auto begin = frames_.arc_heads.begin() + frames_.arc_begins[modifier];
+  const auto end = frames_.arc_heads.begin() + frames_.arc_begins[modifier + 1];
+  const auto found = std::lower_bound(begin, end, head);
+  return found != end && *found == head ? static_cast<Index>(found - frames_.arc_heads.begin()) : -1;
+}
+
+bool Climber::fits(Index arc) const {
+  const Index modifier = frames_.arc_modifiers[arc];
+  const auto [left, right] = std::minmax(frames_.arc_heads[arc], modifier);
+  for (Index word = 1; word < frames_.size; ++word) {
+    if (word == modifier) continue;
+    const bool head_inside = heads_[word] > left && heads_[word] < right;
+    const bool head_outside = heads_[word] < left || heads_[word] > right;
+    if (word > left && word < right ? head_outside : (word < left || word > right) && head_inside) return false;
+  }
+  return true;
+}
+
+// What a place brings to a fan whose other places are `before`, then `behind` it.
+Score Climber::link_value(Index fan, Index place, std::span<const Index> before, std::span<const Index> behind) const {
+  const std::size_t stride = frames_.strides[fan / 2];
+  const Index end = frames_.fan_size(fan) + 1, at = lane(fan / 2);
+  const Index last = before.empty() ? 0 : before.back(), next = behind.empty() ? end : behind[0];
+  const float* pairs = frames_.pairs.data() + frames_.pair_begins[fan] + at;
+  Score sum = frames_.grand[frames_.grand_begins[fan] + (place - 1) * stride + at];
+  sum += pairs[pair_place(last, place) * stride];
+  sum += pairs[pair_place(place, next) * stride];
+  sum -= pairs[pair_place(last, next) * stride];
+  if (!frames_.has_triples) return sum;
+  const float* triples = frames_.triples.data() + frames_.triple_begins[fan];
+  sum += triples[triple_place(last, place, next)];
+  if (last > 0) {
+    const Index earlier = before.size() > 1 ? before[before.size() - 2] : 0;
+    sum += triples[triple_place(earlier, last, place)];
+    sum -= triples[triple_place(earlier, last, next)];
+  }
+  if (next < end) {
+    const Index later = behind.size() > 1 ? behind[1] : end;
+    sum += triples[triple_place(place, next, later)];
+    sum -= triples[triple_place(last, next, later)];
+  }
+  return sum;
+}
+
+// What the fan of an arc's head gains with it.
+Score Climber::insertion(Index arc) const {
+  const Index fan = arc_fan(arc), place = frames_.places[arc];
+  const auto now = chosen(fan);
+  std::size_t i = 0;
+  while (i < now.size() && now[i] < place) ++i;
+  return link_value(fan, place, now.first(i), now.subspan(i));
+}
+
+// What the fan of an arc of the tree loses without it.
+Score Climber::removal(Index arc) const {
+  const Index fan = arc_fan(arc), place = frames_.places[arc];
+  const auto now = chosen(fan);
+  std::size_t i = 0;
+  while (now[i] != place) ++i;
+  return link_value(fan, place, now.first(i), now.subspan(i + 1));
+}
+
+Score Climber::more_with(Index arc) const {
+  if (!has_more()) return 0.0;
+  const Index word = frames_.arc_modifiers[arc];
+  const Index old = std::exchange(heads_[word], frames_.arc_heads[arc]);
+  if (term_) term_->move(word, heads_[word]);
+  const Score value = more_now();
+  heads_[word] = old;
+  if (term_) term_->move(word, old);
+  return value;
+}
+
+// What a word's arcs are worth with its modifiers. O(modifiers * lanes).
+void Climber::weigh(Index word) {
+  const Index begin = frames_.arc_begins[word], lanes = frames_.lanes[word];
+  Score* worth = state_.worth.data() + begin;
+  for (Index at = 0; at < lanes; ++at) worth[at] = arc_scores_[begin + at];
+  const std::size_t stride = frames_.strides[word];
+  for (Index fan : {2 * word, 2 * word + 1}) {
+    const float* pairs = frames_.pairs.data() + frames_.pair_begins[fan];
+    const float* grand = frames_.grand.data() + frames_.grand_begins[fan];
+    const float* triples = frames_.triples.data() + frames_.triple_begins[fan];
+    Index before = -1, last = 0;
+    const auto step = [&](Index place) {
+      const float* row = pairs + pair_place(last, place) * stride;
+      Score all = 0.0;
+      if (frames_.has_triples && before >= 0) all = triples[triple_place(before, last, place)];
+      for (Index at = 0; at < lanes; ++at) worth[at] += row[at] + all;
+      before = last;
+      last = place;
+    };
+    for (Index place : chosen(fan)) {
+      step(place);
+      const float* row = grand + (place - 1) * stride;
+      for (Index at = 0; at < lanes; ++at) worth[at] += row[at];
+    }
+    step(frames_.fan_size(fan) + 1);
+  }
+}
+
+// Moves a word, and marks nobody.
+void Climber::shift(Index arc) {
+  const Index word = frames_.arc_modifiers[arc], old = state_.arcs[word];
+  const Index from = arc_fan(old), to = arc_fan(arc);
+  Index* list = state_.chosen.data() + frames_.fan_begins[from];
+  std::remove(list, list + state_.counts[from], frames_.places[old]);
+  --state_.counts[from];
+  list = state_.chosen.data() + frames_.fan_begins[to];
+  Index* place = list + state_.counts[to]++;
+  for (; place > list && place[-1] > frames_.places[arc]; --place) *place = place[-1];
+  *place = frames_.places[arc];
+  state_.arcs[word] = arc;
+  heads_[word] = frames_.arc_heads[arc];
+  if (term_) term_->move(word, heads_[word]);
+  if (from / 2 > 0) weigh(from / 2);
+  if (to / 2 > 0) weigh(to / 2);
+}
+
+// What a move changes: two fans, hence their heads' own worth, and the lane of the word.
+void Climber::mark_move(Index old, Index arc) {
+  const Index word = frames_.arc_modifiers[arc];
+  for (Index head : {frames_.arc_heads[old], frames_.arc_heads[arc], word}) mark(head);
+  for (Index fan : {arc_fan(old), arc_fan(arc), 2 * word, 2 * word + 1})
+    for (Index other : frames_.fan(fan)) mark(frames_.arc_modifiers[other]);
+  ++moves_;
+  if (log_) log_->push_back(old);
+}
+
+void Climber::save(std::vector<std::uint8_t>& flags, std::vector<Index>& log) {
+  flags.assign(state_.flags.begin(), state_.flags.end());
+  log.clear();
+  log_ = &log;
+}
+
+void Climber::restore(const std::vector<std::uint8_t>& flags, std::vector<Index>& log) {
+  for (std::size_t i = log.size(); i-- > 0;) shift(log[i]);
+  log.clear();
+  state_.flags.assign(flags.begin(), flags.end());
+}
+
+bool Climber::force(Index arc) {
+  const Index word = frames_.arc_modifiers[arc], head = frames_.arc_heads[arc], old = heads_[word];
+  if (head == old || (state_.flags[word] & FROZEN)) return false;
+  if (gain(arc) == NEGATIVE_INFINITY) return false;
+  if (single_ && head == 0) {
+    least_ = NEGATIVE_INFINITY;
+    const bool changed = take_both(arc, frames_.arc_begins[root_word()], frames_.arc_begins[root_word() + 1]);
+    if (!changed) return false;
+  } else if ((single_ && old == 0)) {
+    return false;
+  } else if (!is_open(arc)) {
+    // The head is below the word: its branch goes elsewhere first.
+    Index branch = head;
+    while (heads_[branch] != word) branch = heads_[branch];
+    Index found = -1;
+    Score best = NEGATIVE_INFINITY, loss = loss_of_leaving(branch);
+    for (Index other = frames_.arc_begins[branch]; other < frames_.arc_begins[branch + 1]; ++other) {
+      if (is_above(heads_, word, frames_.arc_heads[other]) || (single_ && frames_.arc_heads[other] == 0)) continue;
+      const Score value = gain(other, loss);
+      if (value > best && (!projective_ || fits(other))) best = value, found = other;
+    }
+    if (found < 0) return false;
+    take(found);
+    if (gain(arc) == NEGATIVE_INFINITY || (projective_ && !fits(arc))) {
+      shift(log_->back());
+      log_->pop_back();
+      return false;
+    }
+    take(arc);
+  } else {
+    if (projective_ && !fits(arc)) return false;
+    take(arc);
+  }
+  state_.flags[word] |= FROZEN;
+  return true;
+}
+
+void Climber::settle(Score least) {
+  thorough_ = false;
+  climb(least);
+  for (std::uint8_t& flags : state_.flags)
+    if (flags & FROZEN) flags = DIRTY;
+  climb(least);
+  thorough_ = true;
+}
+
+void Climber::take(Index arc) {
+  const Index old = state_.arcs[frames_.arc_modifiers[arc]];
+  shift(arc);
+  mark_move(old, arc);
+}
+
+void Climber::take_all(std::span<const Index> arcs) {
+  GlobalScorer* term = std::exchange(term_, nullptr);
+  for (Index arc : arcs) take(arc);
+  term_ = term;
+  if (term_) term_->start(heads_);
+}
+
+// The arc among begin to end, but for one, that gains most, and more than `best`; -1 if there is none. `word` is told
+// where an arc that would gain is not open, or does not fit.
+template <class Fits>
+Index Climber::best_arc(Index begin, Index end, Index except, Score loss, Score best, Index word, Fits fits) {
+  Index found = -1;
+  for (Index arc = begin; arc < end; ++arc) {
+    if (arc == except || (single_ && frames_.arc_heads[arc] == 0)) continue;
+    Score value = gain(arc, loss);
+    if (value == NEGATIVE_INFINITY || (!has_more() && value <= best)) continue;
+    if (!is_open(arc)) {
+      block(word);
+      continue;
+    }
+    value += more_with(arc);
+    if (value <= best) continue;
+    if (projective_ && !fits(arc)) {
+      block(word);
+      continue;
+    }
+    best = value;
+    found = arc;
+  }
+  return found;
+}
+
+// Gives a word its best head; true if that is another one. Under the single-root rule root arcs stay where they are.
+bool Climber::improve_head(Index word) {
+  const Index present = state_.arcs[word], begin = frames_.arc_begins[word], end = frames_.arc_begins[word + 1];
+  if (end - begin < 2 || (single_ && heads_[word] == 0)) return false;
+  const Score loss = loss_of_leaving(word);
+  const Index found =
+      best_arc(begin, end, present, loss, least_ + more_now(), word, [this](Index arc) { return fits(arc); });
+  if (found < 0) return false;
+  take(found);
+  return true;
+}
+
+// Takes an arc and the best of others, all into one word, if that pays; else nothing changes. The first must not close
+// a cycle.
+bool Climber::take_both(Index first, Index begin, Index end) {
+  const Index word = frames_.arc_modifiers[first], other = frames_.arc_modifiers[begin];
+  const Index old = state_.arcs[word], old_other = state_.arcs[other];
+  if ((state_.flags[word] | state_.flags[other]) & FROZEN) return false;
+  const Score first_gain = gain(first);
+  if (first_gain == NEGATIVE_INFINITY) return false;
+  const Score more_before = more_now();
+  shift(first);
+  const Score loss = loss_of_leaving(other);
+  const Index found = best_arc(begin, end, old_other, loss, least_ + more_before - first_gain, word,
+                               [&](Index arc) { return both_fit(first, arc); });
+  if (found < 0) {
+    shift(old);
+    return false;
+  }
+  mark_move(old, first);
+  take(found);
+  return true;
+}
+
+// Whether two arcs, the first of which is in the tree, would both cross none of the others.
+bool Climber::both_fit(Index first, Index second) {
+  Index& head = heads_[frames_.arc_modifiers[second]];
+  const Index old = std::exchange(head, frames_.arc_heads[second]);
+  const bool fit = fits(first) && fits(second);
+  head = old;
+  return fit;
+}
+
+// Turns the arc into a word round: the word takes its head's head, and the head hangs on the word.
+bool Climber::turn_round(Index word) {
+  const Index head = heads_[word];
+  if (head == 0) return false;
+  const Index first = find_arc(heads_[head], word);
+  if (first < 0) return false;
+  const Index second = find_arc(word, head);
+  return second >= 0 && take_both(first, second, second + 1);
+}
+
+// Makes a word the only root, and finds the best head for the old one.
+bool Climber::change_root(Index word) {
+  if (frames_.arc_begins[word] == frames_.arc_begins[word + 1]) return false;
+  const Index first = frames_.arc_begins[word];  // heads ascend
+  if (frames_.arc_heads[first] != 0 || heads_[word] == 0) return false;
+  const Index old = root_word();
+  return take_both(first, frames_.arc_begins[old], frames_.arc_begins[old + 1]);
+}
+
+bool Climber::visit(Index word) {
+  state_.flags[word] = 0;
+  state_.seen[word] = moves_;
+  bool moved = improve_head(word);
+  if (!thorough_) return moved;
+  moved |= turn_round(word);
+  if (!single_) return moved;
+  if (heads_[word] != 0) return moved | change_root(word);
+  // What is new around the root word concerns all that could take its place.
+  for (Index arc : frames_.fan(1)) moved |= change_root(frames_.arc_modifiers[arc]);
+  return moved;
+}
+
+void Climber::climb(Score least) {
+  least_ = least;
+  bool moved = true;
+  for (Index sweep = 0; moved && sweep < MAX_SWEEPS; ++sweep) {
+    moved = false;
+    for (Index word : state_.order)
+      if (is_due(word)) moved |= visit(word);
+  }
+}
+
+Score climb(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
+            std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras, GlobalScorer* term) {
+  Climber climber(frames, arc_scores, root, projective, heads, workspace, extras, term);
+  if (!climber.set_up()) return NEGATIVE_INFINITY;
+  climber.climb(least_gain(climber.total()));
+  return climber.total();
+}
+
+}  // namespace headlong

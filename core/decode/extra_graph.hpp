@@ -1,0 +1,36 @@
+// Extras in the factor graph of a sentence: a sequence factor for head bigrams, pairs for arbitrary siblings, and
+// variables with logic factors for paths and for non-projective arcs.
+#pragma once
+
+#include "decode/tree_graph.hpp"
+#include "parts/extras.hpp"
+
+namespace headlong {
+
+// The variables behind those of the arcs, in the order of the graph.
+struct ExtraVariable {
+  enum class Type : std::uint8_t {
+    Path,     // there is a path from word `one` to word `other`
+    Flow,     // arc `one` is in the tree, on the way from the root to word `other`
+    Crossing  // some word spanned by arc `one` does not descend from its head, whether the arc is in the tree or not
+  } type;
+  Index one, other;
+};
+
+// Adds the extras to a graph that `build_tree_graph` has made of the same frames.
+//
+// Paths are those of Martins 2010, section 3.3: each word k draws a unit of flow from the root. An arc may carry flow
+// only if it is in the tree; there is a path from word m to word k if an arc into m carries flow to k, and also if one
+// out of m does. The arc into k always carries its flow and needs no variable. An arc from h spans a word that does not
+// descend from h if one of the paths from h to the words between is missing (Martins 2011a, table 1). Only words that
+// can be reached have paths, and without path scores only flows to words are made that a candidate with a score for
+// being non-projective spans. With projective trees there are no non-projective arcs, and their scores are left out.
+// O(size * arcs) with paths or non-projective arcs, else O(parts).
+void add_extras(const Frames& frames, const Extras& extras, bool projective, Graph& graph,
+                std::vector<ExtraVariable>& variables);
+
+// Fills in an assignment of all variables for a tree of candidates. O(variables * depth).
+void extra_assignment(const Frames& frames, std::span<const ExtraVariable> variables, std::span<const Index> heads,
+                      std::span<std::uint8_t> assignment);
+
+}  // namespace headlong

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <cmath>
+
+#include "decode/greedy.hpp"
+
+namespace headlong {
+
+namespace {
+
+// A word takes another head; if that is below it, the first word on the way there takes the old head.
+struct Swap {
+  Index word, head;
+  Index other = NO_HEAD;  // the word on the way
+};
+
+struct Swapping {
+  const Frames& frames;
+  std::span<const Score> arc_scores;
+  const Extras* extras;
+  RootRule root;
+  bool projective;
+  std::span<Index> heads;
+  GreedyWorkspace& workspace;
+
+  // What a head is worth in the tree, with the arc into it. O(candidates of the head).
+  Score value_of(Index head) const {
+    const Index into = head == 0 ? -1 : find_arc(frames, heads[head], head);
+    const Index lane = head == 0 ? 0 : into - frames.arc_begins[head];
+    Score sum = head == 0 ? 0.0 : arc_scores[into];
+    for (Index fan : {2 * head, 2 * head + 1}) {
+      workspace.places.clear();
+      for (Index arc : frames.fan(fan))
+        if (heads[frames.arc_modifiers[arc]] == head) workspace.places.push_back(frames.places[arc]);
+      sum += fan_value(frames, fan, lane, workspace.places);
+    }
+    return sum;
+  }
+  Score extras_now() const { return extras ? extras_value(frames, *extras, heads) : 0.0; }
+
+  // Does a swap, and undoes it when it is called again with what it returned.
+  Swap apply(const Swap& swap) const {
+    const Index old = heads[swap.word];
+    if (swap.other != NO_HEAD) heads[swap.other] = heads[swap.other] == swap.word ? old : swap.word;
+    heads[swap.word] = swap.head;
+    return {swap.word, old, swap.other};
+  }
+
+  // The swap that gives a word a head; false if it would leave the candidates or the root rule.
+  bool find(Index word, Index head, Swap& swap) const {
+    const Index old = heads[word];
+    swap = {word, head};
+    if (is_above(heads, word, head)) {
+      Index below = head;
+      while (heads[below] != word) below = heads[below];
+      if (find_arc(frames, old, below) < 0) return false;
+      swap.other = below;
+      return true;
+    }
+    return root == RootRule::Multi || (head != 0 && old != 0);
+  }
+
+  bool is_projective() const {
+    for (Index word = 1; word < frames.size; ++word)
+      if (is_crossing(heads, heads[word], word)) return false;
+    return true;
+  }
+
+  // What a swap brings.
+  Score gain(const Swap& swap, Score extras_before) const {
+    std::array<Index, 4> touched = {heads[swap.word], swap.head, swap.word, swap.other};
+    auto end = touched.begin() + (swap.other == NO_HEAD ? 3 : 4);
+    std::sort(touched.begin(), end);
+    end = std::unique(touched.begin(), end);
+    Score before = extras_before, after = 0.0;
+    for (auto head = touched.begin(); head != end; ++head) before += workspace.values[*head];
+    const Swap back = apply(swap);
+    for (auto head = touched.begin(); head != end; ++head) after += value_of(*head);
+    if (after > NEGATIVE_INFINITY) after += extras_now();
+    apply(back);
+    if (after == NEGATIVE_INFINITY) return after;
+    return before == NEGATIVE_INFINITY ? -before : after - before;
+  }
+
+  bool is_allowed(const Swap& swap) const {
+    if (!projective) return true;
+    const Swap back = apply(swap);
+    const bool allowed = is_projective();
+    apply(back);
+    return allowed;
+  }
+
+  // Does the best swap, the first of those that are as good; false if none pays.
+  bool improve() const {
+    workspace.values.resize(frames.size);
+    const Score extras_before = extras_now();
+    Score total = extras_before;
+    for (Index head = 0; head < frames.size; ++head) total += workspace.values[head] = value_of(head);
+    // What rounding errors could feign does not count.
+    const Score least = 1e-9 * (1.0 + (total > NEGATIVE_INFINITY ? std::abs(total) : 0.0));
+    Score best = 0.0;
+    Swap chosen{NO_HEAD, NO_HEAD}, swap{};
+    for (Index arc = 0; arc < static_cast<Index>(frames.arcs()); ++arc) {
+      const Index head = frames.arc_heads[arc], word = frames.arc_modifiers[arc];
+      if (heads[word] == head || !find(word, head, swap)) continue;
+      const Score found = gain(swap, extras_before);
+      if (found <= best + least || !is_allowed(swap)) continue;
+      best = found;
+      chosen = swap;
+    }
+    if (chosen.word == NO_HEAD) return false;
+    apply(chosen);
+    return true;
+  }
+};
+
+}  // namespace
+
+void swap_arcs(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, RootRule root,
+               bool projective, Index count, std::span<Index> heads, GreedyWorkspace& workspace) {
+  const Swapping swapping{frames, arc_scores, extras, root, projective, heads, workspace};
+  while (count-- > 0 && swapping.improve());
+}
+
+}  // namespace headlong

@@ -1,0 +1,229 @@
+#include "decode/restarts.hpp"
+
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <functional>
+
+#include "base/threads.hpp"
+#include "decode/climber.hpp"
+
+namespace headlong {
+
+std::uint64_t seed_of(const Frames& frames, std::span<const Score> arc_scores, std::uint64_t seed) {
+  seed = scatter(seed + frames.size);
+  for (std::size_t arc = 0; arc < frames.arcs(); ++arc)
+    seed = scatter(seed + frames.arc_heads[arc]) ^ std::bit_cast<std::uint64_t>(arc_scores[arc]);
+  return seed;
+}
+
+namespace {
+
+// A draw takes the cube of the size, and where walks are long its fourth power: of 1,000 words, minutes.
+constexpr Index LONGEST_DRAWN = 128;
+
+// Trees that a thread draws and climbs from at a time: enough to be worth starting it.
+constexpr std::size_t DRAWN_A_THREAD = 4;
+
+// How many restarts in a row are from the best tree so far, before trees are drawn.
+Index restarts_nearby(const RestartOptions& options, Index size) {
+  if (options.start == ClimbStart::Nearby) return options.restarts;
+  if (options.start != ClimbStart::Mixed) return 0;
+  return size > LONGEST_DRAWN ? options.restarts : options.restarts - options.restarts / 2;
+}
+
+// Climbs on one sentence.
+class Restarts {
+ public:
+  Restarts(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
+           const RestartOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
+           RestartWorkspace& workspace, const Extras* extras)
+      : frames_(frames),
+        arc_scores_(arc_scores),
+        draw_scores_(options.draw_scores.empty() ? arc_scores : options.draw_scores),
+        root_(root),
+        projective_(projective),
+        options_(options),
+        heads_(heads),
+        workspace_(workspace),
+        extras_(extras),
+        climber_(frames, arc_scores, root, projective, heads, climb_workspace, extras),
+        seed_(seed_of(frames, arc_scores, options.seed)),
+        random_(seed_),
+        nearby_(restarts_nearby(options, frames.size)) {
+    workspace_.drawing.resize(std::max<std::size_t>(options.threads, 1));
+    for (DrawWorkspace& drawing : workspace_.drawing) drawing.prepared = false;
+    next_ = workspace_.drawn.size();  // what is left there is of another problem
+  }
+
+  RestartResult run() {
+    workspace_.log.reserve(8 * frames_.size);  // more moves than climbs take, so that it need not grow later
+    climb_first();
+    for (Index idle = 0; idle < options_.restarts && result_.value < options_.enough; ++idle) {
+      if (options_.seconds > 0.0 && seconds() > options_.seconds) {
+        result_.in_time = false;
+        break;
+      }
+      bool better;
+      if (idle < nearby_ && has_tree()) {
+        if (workspace_.choices.empty()) break;  // no other tree
+        better = climb_nearby(idle);
+      } else {
+        if (next_ == workspace_.drawn.size()) draw_ahead();
+        const DrawnTree& drawn = workspace_.drawn[next_++];
+        if (drawn.heads.empty()) break;  // no tree to draw
+        better = take_over(drawn);
+      }
+      if (better) idle = -1;
+    }
+    if (has_tree()) std::copy(workspace_.best.begin(), workspace_.best.end(), heads_.begin());
+    return result_;
+  }
+
+ private:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+  bool has_tree() const { return result_.value > NEGATIVE_INFINITY; }
+
+  // Climbs with all moves; what the tree is then worth. Extras may make a tree worth nothing, and are looked at; frames
+  // must not.
+  static Score climb_up(Climber& climber) {
+    if (climber.frames_total() == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;
+    climber.climb(least_gain(climber.total()));
+    return climber.total();
+  }
+
+  // The first climb, from the heads as they are.
+  void climb_first() {
+    if (!climber_.set_up()) return;
+    ++result_.climbs;
+    if (climb_up(climber_) > NEGATIVE_INFINITY) keep();
+  }
+
+  // Keeps the tree if it is better than the best one.
+  bool keep() {
+    const Score value = climber_.total();
+    if (!(value > (has_tree() ? result_.value + least_ : NEGATIVE_INFINITY))) return false;
+    result_.value = value;
+    least_ = least_gain(value);
+    workspace_.best.assign(heads_.begin(), heads_.end());
+    if (nearby_ > 0) {
+      climber_.save(workspace_.best_flags, workspace_.log);
+      list_choices();
+    }
+    return true;
+  }
+
+  // All other arcs of words, the cheapest first. O(arcs log arcs).
+  void list_choices() {
+    workspace_.choices.clear();
+    for (Index word = 1; word < frames_.size; ++word) {
+      for (Index arc = frames_.arc_begins[word]; arc < frames_.arc_begins[word + 1]; ++arc) {
+        const Score gain = arc == climber_.arc_of(word) ? NEGATIVE_INFINITY : climber_.gain(arc);
+        if (gain > NEGATIVE_INFINITY) workspace_.choices.push_back({gain, arc});
+      }
+    }
+    std::sort(workspace_.choices.begin(), workspace_.choices.end(), std::greater<>());
+  }
+
+  // A shock to the best tree; true if the tree is now better. Otherwise it is the best one again.
+  bool climb_nearby(Index idle) {
+    ++result_.climbs;
+    const auto& choices = workspace_.choices;
+    const Index count = static_cast<Index>(choices.size());
+    if (idle < std::min(count, nearby_ / 2)) {
+      if (!climber_.force(choices[idle].second)) return false;
+    } else {
+      for (int i = 0; i < 2; ++i) {
+        const double share = random_.uniform();
+        climber_.force(choices[static_cast<Index>(count * share * share)].second);
+      }
+    }
+    climber_.settle(least_);
+    if (climber_.total() > result_.value + least_) {
+      climber_.finish(least_);
+      if (keep()) return true;
+    }
+    climber_.restore(workspace_.best_flags, workspace_.log);
+    return false;
+  }
+
+  // Goes on from a drawn tree if it is better than the best one.
+  bool take_over(const DrawnTree& drawn) {
+    ++result_.climbs;
+    if (!(drawn.value > (has_tree() ? result_.value + least_ : NEGATIVE_INFINITY))) return false;
+    std::copy(drawn.heads.begin(), drawn.heads.end(), heads_.begin());
+    climber_.set_up();
+    climb_up(climber_);
+    return keep();
+  }
+
+  // Climbs from the next few drawn trees, each by a random sequence of its own.
+  void draw_ahead() {
+    const std::size_t threads = workspace_.drawing.size();
+    workspace_.drawn.resize(threads == 1 ? 1 : DRAWN_A_THREAD * threads);
+    next_ = 0;
+    parallel_for(workspace_.drawn.size(), threads, [&](std::size_t thread, std::size_t item) {
+      DrawWorkspace& drawing = workspace_.drawing[thread];
+      DrawnTree& drawn = workspace_.drawn[item];
+      drawn.heads.resize(frames_.size);
+      Random random(scatter(seed_ + drawn_ + item + 1));
+      if (!draw(drawing, random, drawn.heads)) return drawn.heads.clear();
+      Climber climber(frames_, arc_scores_, root_, projective_, drawn.heads, drawing.climb, extras_);
+      drawn.value = climber.set_up() ? climb_up(climber) : NEGATIVE_INFINITY;
+    });
+    drawn_ += workspace_.drawn.size();
+  }
+
+  // Draws a tree; false if there is none.
+  bool draw(DrawWorkspace& drawing, Random& random, std::span<Index> heads) const {
+    const bool uniform = options_.start == ClimbStart::Uniform;
+    if (projective_) return draw_projective(uniform, drawing, random, heads);
+    if (!drawing.prepared && !prepare(drawing.trees, frames_.arc_heads, frames_.arc_begins,
+                                      uniform ? std::span<const Score>() : draw_scores_, root_))
+      return false;
+    drawing.prepared = true;
+    draw_tree(drawing.trees, random, heads);
+    return true;
+  }
+
+  bool draw_projective(bool uniform, DrawWorkspace& drawing, Random& random, std::span<Index> heads) const {
+    const std::size_t size = frames_.size;
+    drawing.dense.assign(size * size, NEGATIVE_INFINITY);
+    for (std::size_t arc = 0; arc < frames_.arcs(); ++arc) {
+      const Score noise = -std::log(-std::log(random.uniform() + 0x1p-54));
+      const Score score = draw_scores_[arc] == NEGATIVE_INFINITY ? NEGATIVE_INFINITY
+                          : uniform                              ? 0.0
+                                                                 : draw_scores_[arc];
+      drawing.dense[frames_.arc_heads[arc] * size + frames_.arc_modifiers[arc]] = score + noise;
+    }
+    return eisner(drawing.dense, frames_.size, root_, heads, drawing.eisner) > NEGATIVE_INFINITY;
+  }
+
+  const Frames& frames_;
+  std::span<const Score> arc_scores_, draw_scores_;
+  RootRule root_;
+  bool projective_;
+  const RestartOptions& options_;
+  std::span<Index> heads_;
+  RestartWorkspace& workspace_;
+  const Extras* extras_;
+  Climber climber_;
+  std::uint64_t seed_;
+  Random random_;            // of restarts nearby
+  Index nearby_;             // of the restarts in vain, how many start nearby before others do
+  std::uint64_t drawn_ = 0;  // trees so far
+  std::size_t next_;         // of workspace_.drawn
+  Score least_ = 0.0;        // what counts as better
+  RestartResult result_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+RestartResult climb_often(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
+                          const RestartOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
+                          RestartWorkspace& workspace, const Extras* extras) {
+  return Restarts(frames, arc_scores, root, projective, options, heads, climb_workspace, workspace, extras).run();
+}
+
+}  // namespace headlong

@@ -1,0 +1,223 @@
+#include "decode/sampler.hpp"
+
+#include <chrono>
+#include <cmath>
+
+#include "decode/restarts.hpp"
+
+namespace headlong {
+
+namespace {
+
+constexpr Index REDRAWN = 4;        // heads that a proposal redraws, as in the paper
+constexpr Index SWEEPS_A_TREE = 4;  // on average, between proposals of whole trees: few are accepted
+constexpr Index MAX_STARTS = 100;   // trees to draw for a start that is worth something
+constexpr double COLDEST = 0.01;    // the last temperature, as a share of the first
+constexpr double LOWEST = 1e-12;    // a temperature below which only the best choices are left anyway
+
+}  // namespace
+
+Sampler::Sampler(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
+                 const SamplerOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
+                 SamplerWorkspace& workspace, const Extras* extras, GlobalScorer* term)
+    : frames_(frames),
+      arc_scores_(arc_scores),
+      root_(root),
+      projective_(projective),
+      options_(options),
+      heads_(heads),
+      workspace_(workspace),
+      climber_(frames, arc_scores, root, projective, heads, climb_workspace, extras, term),
+      random_(seed_of(frames, arc_scores, options.seed)) {}
+
+bool Sampler::can_be_root(Index word) const {
+  const Index begin = frames_.arc_begins[word];  // heads ascend
+  return begin < frames_.arc_begins[word + 1] && frames_.arc_heads[begin] == 0;
+}
+
+bool Sampler::set_up() {
+  const std::size_t size = frames_.size;
+  workspace_.scores.assign(arc_scores_.begin(), arc_scores_.end());
+  for (Score& score : workspace_.scores) score /= options_.temperature;
+  if (!prepare(workspace_.trees, frames_.arc_heads, frames_.arc_begins, workspace_.scores, root_)) return false;
+  workspace_.words.clear();
+  workspace_.root_words.clear();
+  for (Index word = 1; word < frames_.size; ++word) {
+    workspace_.words.push_back(word);
+    if (can_be_root(word)) workspace_.root_words.push_back(word);
+  }
+  workspace_.marked.assign(size, 0);
+  workspace_.proposal.resize(size);
+  workspace_.left.reserve(size);
+  workspace_.taken.reserve(size);
+  // A sentence without words has one tree, and it is there.
+  for (Index start = 0; start < MAX_STARTS; ++start) {
+    // A tree with an arc that is no candidate leaves the climber without arcs to look at.
+    const bool is_within = climber_.set_up() && std::all_of(workspace_.words.begin(), workspace_.words.end(),
+                                                            [this](Index word) { return fits(word); });
+    value_ = is_within ? climber_.total() : NEGATIVE_INFINITY;
+    if (value_ > NEGATIVE_INFINITY) return true;
+    draw_tree(workspace_.trees, random_, heads_);
+  }
+  return false;
+}
+
+Index Sampler::steps() const {
+  const Index words = frames_.size - 1;
+  if (words == 0) return 0;
+  return options_.kernel == SamplerKernel::Gibbs ? words + 1 : (words + REDRAWN - 1) / REDRAWN + 2;
+}
+
+bool Sampler::step(Index number, double temperature) {
+  const Index last = steps() - 1;
+  temperature = std::max(temperature, LOWEST);
+  if (number == last) return random_.below(SWEEPS_A_TREE) == 0 && redraw_all(temperature);
+  const bool gibbs = options_.kernel == SamplerKernel::Gibbs;
+  if (!gibbs && number < last - 1) return redraw(temperature);
+  const std::vector<Index>& words = gibbs ? workspace_.words : workspace_.root_words;
+  return visit(words[random_.below(static_cast<std::uint32_t>(words.size()))], temperature);
+}
+
+void Sampler::sweep(double temperature) {
+  for (Index number = 0; number < steps(); ++number) step(number, temperature);
+  refresh();
+}
+
+// Draws a word's head, or under the single-root rule its head and that of the root. The trees among which it chooses
+// are the same from each of them.
+bool Sampler::visit(Index word, double temperature) {
+  const bool single = root_ == RootRule::Single;
+  if (single && heads_[word] == 0) return false;
+  std::vector<SamplerChoice>& choices = workspace_.choices;
+  choices.assign(1, {0.0, climber_.arc_of(word), -1});
+  list_heads(word);
+  if (single && can_be_root(word)) list_roots(word);
+  if (choices.size() == 1) return false;
+  Score largest = 0.0;
+  for (const SamplerChoice& choice : choices) largest = std::max(largest, choice.gain);
+  std::vector<double>& sums = workspace_.sums;
+  sums.clear();
+  for (const SamplerChoice& choice : choices)
+    sums.push_back((sums.empty() ? 0.0 : sums.back()) + std::exp((choice.gain - largest) / temperature));
+  const Index drawn = draw_place(sums, random_);
+  if (drawn == 0) return false;
+  climber_.take(choices[drawn].first);
+  if (choices[drawn].second >= 0) climber_.take(choices[drawn].second);
+  value_ += choices[drawn].gain;
+  return true;
+}
+
+// The other heads that a word may have. Under the single-root rule root arcs are for `list_roots`.
+void Sampler::list_heads(Index word) {
+  const Score more = climber_.more_now();
+  for (Index arc = frames_.arc_begins[word]; arc < frames_.arc_begins[word + 1]; ++arc) {
+    if (arc == climber_.arc_of(word) || (root_ == RootRule::Single && frames_.arc_heads[arc] == 0)) continue;
+    Score gain = climber_.gain(arc);
+    if (gain == NEGATIVE_INFINITY || !climber_.is_open(arc) || (projective_ && !climber_.fits(arc))) continue;
+    gain += climber_.more_with(arc) - more;
+    if (gain > NEGATIVE_INFINITY) workspace_.choices.push_back({gain, arc, -1});
+  }
+}
+
+// The trees in which a word becomes the only root, and the old root hangs on it or below it. Their values are added up
+// anew, as what lies between may be worth nothing: O(size) each, but few words may be the root.
+void Sampler::list_roots(Index word) {
+  const Index root = climber_.root_word(), old_root_arc = climber_.arc_of(root), old_arc = climber_.arc_of(word);
+  const Index first = frames_.arc_begins[word];
+  climber_.take(first);
+  for (Index arc = frames_.arc_begins[root]; arc < frames_.arc_begins[root + 1]; ++arc) {
+    if (frames_.arc_heads[arc] == 0 || !climber_.is_open(arc)) continue;
+    climber_.take(arc);
+    const Score value = climber_.total();
+    if (value > NEGATIVE_INFINITY && fits(word) && fits(root))
+      workspace_.choices.push_back({value - value_, first, arc});
+  }
+  climber_.take(old_root_arc);
+  climber_.take(old_arc);
+}
+
+// Proposes new heads for some words.
+bool Sampler::redraw(double temperature) {
+  std::vector<Index>& words = workspace_.words;
+  const Index count = static_cast<Index>(words.size()), redrawn = std::min(REDRAWN, count);
+  for (Index i = 0; i < redrawn; ++i) {
+    std::swap(words[i], words[i + random_.below(static_cast<std::uint32_t>(count - i))]);
+    workspace_.marked[words[i]] = 1;
+  }
+  std::copy(heads_.begin(), heads_.end(), workspace_.proposal.begin());
+  redraw_heads(workspace_.trees, workspace_.marked, random_, workspace_.proposal);
+  for (Index i = 0; i < redrawn; ++i) workspace_.marked[words[i]] = 0;
+  return propose(temperature);
+}
+
+// Proposes a new tree.
+bool Sampler::redraw_all(double temperature) {
+  draw_tree(workspace_.trees, random_, workspace_.proposal);
+  return propose(temperature);
+}
+
+// Accepts the proposal or not. It was drawn in proportion to exp(arc scores / first temperature) among trees that could
+// have led back.
+bool Sampler::propose(double temperature) {
+  std::vector<Index>&left = workspace_.left, &taken = workspace_.taken;
+  left.clear();
+  taken.clear();
+  Score first_order = 0.0;
+  for (Index word = 1; word < frames_.size; ++word) {
+    if (workspace_.proposal[word] == heads_[word]) continue;
+    const Index old = climber_.arc_of(word), arc = climber_.find_arc(workspace_.proposal[word], word);
+    first_order += workspace_.scores[arc] - workspace_.scores[old];
+    taken.push_back(arc);
+    left.push_back(old);
+  }
+  if (left.empty()) return false;
+  climber_.take_all(taken);
+  const bool is_within =
+      std::all_of(left.begin(), left.end(), [this](Index arc) { return fits(frames_.arc_modifiers[arc]); });
+  const Score value = is_within ? climber_.total() : NEGATIVE_INFINITY;
+  if (std::log(random_.uniform()) < (value - value_) / temperature - first_order) {
+    value_ = value;
+    return true;
+  }
+  climber_.take_all(left);
+  return false;
+}
+
+SampleResult sample_best(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
+                         const SamplerOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
+                         SamplerWorkspace& workspace, const Extras* extras, GlobalScorer* term) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto out_of_time = [&] {
+    return options.seconds > 0.0 &&
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > options.seconds;
+  };
+  SampleResult result;
+  Sampler sampler(frames, arc_scores, root, projective, options, heads, climb_workspace, workspace, extras, term);
+  workspace.best.assign(heads.begin(), heads.end());
+  if (!sampler.set_up()) {
+    std::copy(workspace.best.begin(), workspace.best.end(), heads.begin());  // within the rules, unlike those drawn
+    return result;
+  }
+  result.value = sampler.value();
+  workspace.best.assign(heads.begin(), heads.end());
+  const Score least = least_gain(result.value);
+  const double cooling = std::pow(COLDEST, 1.0 / options.samples);
+  double temperature = options.temperature;
+  for (Index idle = 0; idle < options.samples && result.in_time; ++idle, ++result.sweeps) {
+    for (Index number = 0; number < sampler.steps() && result.in_time; ++number) {
+      if (sampler.step(number, temperature) && sampler.value() > result.value + least) {
+        result.value = sampler.value();
+        workspace.best.assign(heads.begin(), heads.end());
+        idle = -1;
+      }
+      result.in_time = !out_of_time();
+    }
+    sampler.refresh();
+    temperature = std::max(temperature * cooling, options.temperature * COLDEST);
+  }
+  std::copy(workspace.best.begin(), workspace.best.end(), heads.begin());
+  result.value = tree_value(frames, arc_scores, heads, climb_workspace, extras, term);
+  return result;
+}
+
+}  // namespace headlong

@@ -1,0 +1,306 @@
+#include "graph/ad3.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace headlong {
+
+namespace {
+
+// A projection moves no further than its input, so that an input which has moved by less than this since the factor was
+// solved last changes nothing that matters.
+constexpr double IDLE = 1e-13;
+// Active-set steps of one factor in the first iterations, and after how many iterations one more is allowed. Exact
+// solutions for multipliers that are still far off are wasted: in the first iterations a tree of 25 words with eight
+// heads each takes 20 to 50 steps. Limits of 2 to 4 saved two fifths or more of a run's time, in about as many
+// iterations.
+constexpr Index FIRST_STEPS = 2, STEPS_GROW_EVERY = 20;
+// The dual residual counts this much more than the primal one when the penalty is balanced: together with
+// larger changes of the penalty about two thirds of the iterations on random parsing problems of 25 words, with little
+// difference between 4 and 10.
+constexpr double DUAL_WEIGHT = 8.0;
+// The relaxed value and the bound are this close, in units of the residual that ends a run and relative to the bound,
+// where the value of the relaxation is known well enough; and an assignment this far below the bound is not optimal for
+// the relaxation.
+constexpr double CLOSE = 5.0, WORSE = 20.0;
+
+// One run: all memory is taken here, before the first iteration. Links have a value z in their factor's polytope, a
+// multiplier, and the value u of their variable; all are by link, after negation.
+struct Run {
+  const Graph& graph;
+  const Ad3Options& options;
+  GraphWorkspace& workspace;
+  Fixed fixed;
+  Split split;
+  SolverResult result;
+  double penalty;                                  // in units of scores
+  std::vector<double> multipliers, local, inputs;  // [links]
+  std::vector<double> consensus, sums, trial;      // [variables], [variables], [links]
+  std::vector<std::uint8_t> solved;                // [factors]
+  std::vector<std::uint8_t> trial_on;              // [variables]
+  std::vector<std::uint8_t> by_links, by_largest;  // [variables] the last assignments that were offered
+  Index largest = -1;                              // the structured factor with most links, or -1
+  Index unsolved = 0;                              // factors whose steps did not suffice in the last iteration
+  bool was_rounded = false;                        // by `round`, after the last iteration
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+
+  Run(const Graph& graph, const Ad3Options& options, GraphWorkspace& workspace, Fixed fixed)
+      : graph(graph),
+        options(options),
+        workspace(workspace),
+        fixed(fixed),
+        split(split_scores(graph, fixed, workspace)) {
+    const std::size_t links = graph.link_variables.size();
+    penalty = options.penalty * split.scale;
+    multipliers.assign(links, 0.0);
+    local.assign(links, 0.0);
+    inputs.assign(links, 0.0);
+    trial.assign(links, 0.0);
+    sums.assign(graph.scores.size(), 0.0);
+    solved.assign(graph.types.size(), 0);
+    trial_on.assign(graph.scores.size(), 0);
+    by_links.reserve(graph.scores.size());
+    by_largest.reserve(graph.scores.size());
+    consensus.assign(graph.scores.size(), 0.5);
+    Index most_links = 0;
+    for (Index f = 0; f < graph.factors(); ++f) {
+      most_links = std::max(most_links, graph.links(f));
+      if (graph.types[f] == FactorType::Structured && (largest < 0 || graph.links(f) > graph.links(largest)))
+        largest = f;
+    }
+    workspace.on.reserve(most_links);
+    split.best.on.reserve(most_links);
+    split.sums.reserve(graph.scores.size());
+    result.assignment.reserve(graph.scores.size());
+    const Start& first = options.start;
+    if (!first.multipliers.empty()) multipliers.assign(first.multipliers.begin(), first.multipliers.end());
+    if (!first.assignment.empty() && offer(graph, fixed, first.assignment, workspace, result))
+      consensus.assign(first.assignment.begin(), first.assignment.end());
+    for (std::size_t i = 0; i < split.fixed.size(); ++i) {
+      if (split.fixed[i] >= 0) consensus[i] = split.fixed[i];
+      if (split.fixed[i] < 0 && split.degrees[i] == 0) consensus[i] = graph.scores[i] > 0.0;
+    }
+  }
+
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
+  double wanted(std::size_t link) const {
+    const double value = consensus[graph.link_variables[link]];
+    return graph.link_negated[link] ? 1.0 - value : value;
+  }
+};
+
+// The z-updates. Martins 2013, equation 3, divided by the penalty.
+void solve_factors(Run& run) {
+  const double inverse = 1.0 / run.penalty;
+  run.unsolved = 0;
+  for (Index f = 0; f < run.graph.factors(); ++f) {
+    const Index begin = run.graph.link_begins[f], end = run.graph.link_begins[f + 1];
+    bool idle = run.solved[f] != 0;
+    for (Index link = begin; link < end; ++link) {
+      const double input = run.wanted(link) + (run.split.scores[link] + run.multipliers[link]) * inverse;
+      // Written so that -inf, which never changes, is idle as well.
+      run.trial[link] = input;
+      idle = idle && (input == run.inputs[link] || std::abs(input - run.inputs[link]) <= IDLE);
+    }
+    if (idle) continue;
+    std::copy(run.trial.begin() + begin, run.trial.begin() + end, run.inputs.begin() + begin);
+    run.workspace.qp.finished = true;
+    project(run.graph, f, std::span(run.inputs).subspan(begin, end - begin), inverse, run.workspace,
+            std::span(run.local).subspan(begin, end - begin));
+    run.solved[f] = run.workspace.qp.finished;
+    run.unsolved += !run.workspace.qp.finished;
+  }
+}
+
+// The u-updates, averages over the links of a variable, and the multipliers' steps; sets both residuals.
+void agree(Run& run) {
+  const std::size_t links = run.local.size();
+  std::fill(run.sums.begin(), run.sums.end(), 0.0);
+  for (std::size_t link = 0; link < links; ++link)
+    run.sums[run.graph.link_variables[link]] += run.graph.link_negated[link] ? 1.0 - run.local[link] : run.local[link];
+  double dual = 0.0, primal = 0.0;
+  for (std::size_t i = 0; i < run.sums.size(); ++i) {
+    if (run.split.fixed[i] >= 0 || run.split.degrees[i] == 0) continue;
+    const double mean = std::clamp(run.sums[i] / run.split.degrees[i], 0.0, 1.0);
+    dual += run.split.degrees[i] * (mean - run.consensus[i]) * (mean - run.consensus[i]);
+    run.consensus[i] = mean;
+  }
+  for (std::size_t link = 0; link < links; ++link) {
+    const double difference = run.local[link] - run.wanted(link);
+    primal += difference * difference;
+    if (run.split.scores[link] > NEGATIVE_INFINITY) run.multipliers[link] -= run.penalty * difference;
+  }
+  const double count = std::max<std::size_t>(links, 1);
+  run.result.primal_residual = std::sqrt(primal / count);
+  run.result.dual_residual = run.penalty / run.split.scale * std::sqrt(dual / count);
+}
+
+// Balances the residuals (Boyd 2011, section 3.4.1), the faster the further they are apart (Wohlberg 2017): where the
+// solution moves along a face of the optimum at constant speed, the dual residual can be a million times the primal
+// one. Between limits, since one of them may vanish. A change makes all factors busy again.
+void adapt_penalty(Run& run) {
+  const double primal = run.result.primal_residual, dual = DUAL_WEIGHT * run.result.dual_residual;
+  if (primal <= 5.0 * dual && dual <= 5.0 * primal) return;
+  const double factor =
+      primal > dual ? std::min(10.0, std::sqrt(primal / dual)) : std::max(0.1, std::sqrt(primal / dual));
+  run.penalty = std::clamp(factor * run.penalty, 1e-6 * run.split.scale, 1e6 * run.split.scale);
+  std::fill(run.solved.begin(), run.solved.end(), 0);
+}
+
+bool is_certified(const Run& run) {
+  return run.result.value > NEGATIVE_INFINITY && closes(run.result.value, run.result.bound, run.options.tolerance);
+}
+
+// Offers `trial_on`, unless it is what was offered last.
+void offer_trial(Run& run, std::vector<std::uint8_t>& last) {
+  if (last == run.trial_on && !last.empty()) return;
+  last.assign(run.trial_on.begin(), run.trial_on.end());
+  offer(run.graph, run.fixed, run.trial_on, run.workspace, run.result);
+}
+
+// Updates bound and value; true if they meet. Two assignments are offered: what most links of each variable want, and
+// the same with the configuration of the largest factor that gave the bound (a tree; Koo et al. 2010), which is often
+// the optimum many iterations before the other.
+bool certify(Run& run) {
+  run.result.bound = std::min(run.result.bound, dual_bound(run.graph, run.split, run.multipliers, run.workspace));
+  if (run.options.start.rounder) {
+    round(run.graph, run.options.start, run.consensus, run.workspace, run.result, run.fixed);
+    return is_certified(run);
+  }
+  for (std::size_t i = 0; i < run.trial_on.size(); ++i) run.trial_on[i] = run.consensus[i] > 0.5;
+  offer_trial(run, run.by_links);
+  if (run.largest < 0 || is_certified(run)) return is_certified(run);
+  const Index begin = run.graph.link_begins[run.largest], links = run.graph.links(run.largest);
+  Configuration& best = run.split.best;
+  if (maximize(run.graph, run.largest, std::span(run.split.link_scores).subspan(begin, links), run.workspace, best) ==
+      NEGATIVE_INFINITY)
+    return false;
+  for (Index k = 0; k < links; ++k)
+    run.trial_on[run.graph.link_variables[begin + k]] = (best.on[k] != 0) != (run.graph.link_negated[begin + k] != 0);
+  offer_trial(run, run.by_largest);
+  return is_certified(run);
+}
+
+// Where the problem is infeasible, the disagreements z - u do not vanish but become a direction in which the dual falls
+// without end.
+bool diverges(Run& run) {
+  if (run.result.value > NEGATIVE_INFINITY) return false;
+  for (std::size_t link = 0; link < run.local.size(); ++link) run.trial[link] = run.wanted(link) - run.local[link];
+  return proves_infeasible(run.graph, run.split, run.trial, run.workspace);
+}
+
+void add_trace(Run& run) {
+  if (run.options.trace)
+    run.result.trace.push_back({run.result.iterations, run.result.value, run.result.bound, run.result.primal_residual,
+                                run.result.dual_residual, run.seconds()});
+}
+
+bool is_integral(const Run& run) {
+  return std::all_of(run.consensus.begin(), run.consensus.end(),
+                     [](double value) { return std::min(value, 1.0 - value) < 1e-4; });
+}
+
+Score relaxed_value(Run& run) {
+  Score sum = 0.0;
+  for (std::size_t i = 0; i < run.consensus.size(); ++i)
+    if (run.consensus[i] > 0.0) sum += run.graph.scores[i] * run.consensus[i];
+  for (Index f = 0; f < run.graph.factors(); ++f)
+    sum += projected_own(run.graph, f, std::span(run.local).subspan(run.graph.link_begins[f], run.graph.links(f)),
+                         run.workspace);
+  return sum;
+}
+
+double size_of(const Run& run) { return std::max(run.split.scale, std::abs(run.result.bound)); }
+
+// Whether the value of the relaxation is known. Its solution may still move, on the face of the optimum.
+bool is_closed(Run& run) {
+  const double gap = CLOSE * run.options.residual * size_of(run);
+  if (run.result.primal_residual > 100.0 * run.options.residual || run.unsolved > 0 || is_integral(run)) return false;
+  const Score relaxed = relaxed_value(run);
+  // What the disagreements are worth: with them the relaxed value becomes the Lagrangian at the factors' solutions,
+  // which for the best multipliers is not above the optimum.
+  double worth = 0.0;
+  for (std::size_t link = 0; link < run.local.size(); ++link)
+    if (run.split.scores[link] > NEGATIVE_INFINITY)
+      worth += (run.split.scores[link] + run.multipliers[link]) * (run.local[link] - run.wanted(link));
+  return std::max(std::abs(run.result.bound - relaxed), std::abs(run.result.bound - relaxed - worth)) < gap;
+}
+
+// Whether the best assignment may be a solution of the relaxation: then more iterations may end with a certificate.
+bool is_near(const Run& run) {
+  return run.result.bound - run.result.value < WORSE * run.options.residual * size_of(run);
+}
+
+// Iterates until something ends the run, and tells what.
+Status iterate(Run& run) {
+  const Ad3Options& options = run.options;
+  SolverResult& result = run.result;
+  Index next_adaptation = options.adapt_every, next_ray = 20;
+  bool has_tried = false;
+  for (Index iteration = 1; iteration <= options.max_iterations; ++iteration) {
+    result.iterations = iteration;
+    run.workspace.qp.max_steps = FIRST_STEPS + iteration / STEPS_GROW_EVERY;
+    run.was_rounded = false;
+    solve_factors(run);
+    agree(run);
+    const bool converged =
+        run.unsolved == 0 && std::max(result.primal_residual, result.dual_residual) < options.residual;
+    const bool last =
+        iteration == options.max_iterations || (options.time_limit > 0.0 && run.seconds() > options.time_limit);
+    if (converged || last || iteration % std::max(options.bound_every, 1) == 0) {
+      bool certified = certify(run);
+      const bool closed = !certified && is_closed(run);
+      if ((converged || closed) && !certified && !has_tried) {
+        has_tried = run.was_rounded = true;
+        round(run.graph, options.start, run.consensus, run.workspace, result, run.fixed);
+        certified = is_certified(run);
+      }
+      add_trace(run);
+      if (certified) return Status::Optimal;
+      if (result.bound < options.cutoff) return Status::Unconverged;
+      // An integral solution is worth more iterations: the bound is still on its way to its value.
+      if (converged && !is_integral(run)) return Status::Fractional;
+      if (closed && !is_near(run)) return Status::Fractional;
+    }
+    if (iteration == next_ray || last) {
+      if (diverges(run)) return Status::Infeasible;
+      next_ray *= 2;
+    }
+    if (last) break;
+    if (iteration == next_adaptation) {
+      adapt_penalty(run);
+      // Less and less often: convergence is proven only for a penalty that comes to rest.
+      next_adaptation += options.adapt_every + iteration / 5;
+    }
+  }
+  return Status::Unconverged;
+}
+
+}  // namespace
+
+SolverResult ad3(const Graph& graph, const Ad3Options& options, GraphWorkspace& workspace, Fixed fixed) {
+  Run run(graph, options, workspace, fixed);
+  SolverResult& result = run.result;
+  result.status = run.split.feasible ? iterate(run) : Status::Infeasible;
+  workspace.qp.max_steps = QpWorkspace::NO_LIMIT;
+  if (result.status == Status::Infeasible) {
+    result.bound = NEGATIVE_INFINITY;
+  } else if (result.status != Status::Optimal) {
+    result.relaxed_value = relaxed_value(run);
+    if (!run.was_rounded) round(graph, options.start, run.consensus, workspace, result, fixed);
+    if (is_certified(run)) result.status = Status::Optimal;
+  }
+  result.relaxed = std::move(run.consensus);
+  result.multipliers = std::move(run.multipliers);
+  if (result.status == Status::Optimal) {
+    // The relaxation's optimum is between value and bound: the assignment solves it, whether the iterations were there
+    // yet or not.
+    result.relaxed.assign(result.assignment.begin(), result.assignment.end());
+    result.relaxed_value = result.value;
+  }
+  return std::move(result);
+}
+
+}  // namespace headlong

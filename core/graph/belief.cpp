@@ -1,0 +1,329 @@
+#include "graph/belief.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "base/semiring.hpp"
+
+namespace headlong {
+
+namespace {
+
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
+// Log-odds of a marginal closer to 1 than this would have fewer than ten digits.
+constexpr double NEARLY_ONE = 1e-6;
+// Marginals below this have lost digits to underflow.
+constexpr double NEARLY_ZERO = 1e-290;
+// A factor in Python may not tell its lowest own score; this much is allowed beside what its best value shows.
+constexpr double UNSEEN = 1e4;
+
+// log(1 + exp(x)), or max(0, x).
+double soft_positive(double x, bool hard) { return hard ? std::max(0.0, x) : log_add(0.0, x); }
+
+double probability(double log_odds) {
+  if (log_odds >= 0.0) return 1.0 / (1.0 + std::exp(-log_odds));
+  const double odds = std::exp(log_odds);
+  return odds / (1.0 + odds);
+}
+
+// An upper limit of what a factor's own scores can differ by.
+double own_range(const Graph& graph, Index factor, GraphWorkspace& workspace) {
+  const Index place = graph.places[factor];
+  switch (graph.types[factor]) {
+    case FactorType::Logic:
+      return 0.0;
+    case FactorType::Pair:
+      return std::abs(graph.pairs[place].score);
+    case FactorType::Dense: {
+      double low = INFINITE, high = -INFINITE;
+      for (double score : graph.dense[place].scores)
+        if (score > NEGATIVE_INFINITY) low = std::min(low, score), high = std::max(high, score);
+      return low <= high ? std::max(std::abs(low), std::abs(high)) + (high - low) : 0.0;
+    }
+    default: {
+      const std::vector<Score> scores(graph.links(factor), 0.0);
+      Configuration best;
+      const Score found = maximize(graph, factor, scores, workspace, best);
+      if (found == NEGATIVE_INFINITY) return 0.0;
+      const std::optional<Score> lowest = lowest_own(graph, factor);
+      return lowest ? std::max(std::abs(*lowest), std::abs(found)) + (found - *lowest)
+                    : UNSEEN + 10.0 * std::abs(found);
+    }
+  }
+}
+
+// Whether no two links close a cycle: factors and variables as nodes of a forest, by union-find.
+bool is_acyclic(const Graph& graph) {
+  std::vector<Index> parents(graph.variables() + graph.factors());
+  std::iota(parents.begin(), parents.end(), 0);
+  const auto find = [&](Index node) {
+    while (parents[node] != node) node = parents[node] = parents[parents[node]];
+    return node;
+  };
+  for (Index f = 0; f < graph.factors(); ++f) {
+    for (Index l = graph.link_begins[f]; l < graph.link_begins[f + 1]; ++l) {
+      const Index a = find(graph.link_variables[l]), b = find(graph.variables() + f);
+      if (a == b) return false;
+      parents[a] = b;
+    }
+  }
+  return true;
+}
+
+enum class Certain : std::uint8_t { Free, Off, On };
+
+class Propagation {
+ public:
+  Propagation(const Graph& graph, const BeliefOptions& options, GraphWorkspace& workspace)
+      : graph(graph),
+        options(options),
+        workspace(workspace),
+        degrees(graph.degrees()),
+        certain(graph.variables(), Certain::Free),
+        messages(graph.link_variables.size(), 0.0),
+        beliefs(graph.scores) {
+    double range = 1e4 + graph.variables() * std::log(2.0);
+    for (Index v = 0; v < graph.variables(); ++v) {
+      if (graph.scores[v] > NEGATIVE_INFINITY)
+        range += std::abs(graph.scores[v]);
+      else
+        certain[v] = Certain::Off;
+    }
+    for (Index f = 0; f < graph.factors(); ++f) range += own_range(graph, f, workspace);
+    largest_message = range;
+    largest_sum = 4.0 * range;
+    force = 16.0 * range;
+  }
+
+  // One call of every factor. Returns the largest change of a message that another factor hears, +inf if a variable has
+  // become certain.
+  double sweep(bool backwards) {
+    sum_messages();
+    double change = 0.0;
+    for (Index k = 0; k < graph.factors() && !infeasible; ++k)
+      change = std::max(change, update(backwards ? graph.factors() - 1 - k : k));
+    return change;
+  }
+
+  bool infeasible = false;
+
+  void finish(BeliefResult& result);
+
+ private:
+  // Beliefs from messages, anew in every sweep, so that the rounding of differences does not add up.
+  void sum_messages() {
+    std::copy(graph.scores.begin(), graph.scores.end(), beliefs.begin());
+    for (std::size_t l = 0; l < messages.size(); ++l) beliefs[graph.link_variables[l]] += messages[l];
+  }
+
+  // The incoming messages of a factor, as link scores. A certain variable is told to all its factors, the one that made
+  // it certain included: that one has no other configurations anyway. On an acyclic graph the incoming messages of a
+  // factor come from disjoint parts, so all together are not larger than all scores; messages that go round a cycle can
+  // grow, and are cut, so that they never look like a certainty.
+  void gather(Index factor) {
+    const Index begin = graph.link_begins[factor], links = graph.links(factor);
+    scores.resize(links), on.resize(links), off.resize(links), before.resize(links), again.resize(links);
+    forced = 0;
+    double sum = 0.0;
+    for (Index k = 0; k < links; ++k) {
+      const Index v = graph.link_variables[begin + k];
+      const bool negated = graph.link_negated[begin + k];
+      if (certain[v] == Certain::Free) {
+        const double incoming = degrees[v] > 1 ? beliefs[v] - messages[begin + k] : graph.scores[v];
+        scores[k] = negated ? -incoming : incoming;
+        sum += std::abs(incoming);
+      } else {
+        const bool is_on = (certain[v] == Certain::On) != negated;
+        scores[k] = is_on ? force : NEGATIVE_INFINITY;
+        forced += is_on;
+      }
+    }
+    if (sum <= largest_sum) return;
+    for (Index k = 0; k < links; ++k)
+      if (certain[graph.link_variables[begin + k]] == Certain::Free)
+        scores[k] = std::clamp(scores[k], -largest_sum / links, largest_sum / links);
+  }
+
+  // Takes the scores of forced links out of a value; one that lacks even a single of them comes from no configuration
+  // with all of them.
+  double without_force(double value) const {
+    if (forced == 0) return value;
+    const double rest = value - forced * force;
+    return rest > -force / 2.0 ? rest : NEGATIVE_INFINITY;
+  }
+
+  // The factor's (max- or log-sum-) value over all configurations, and of those with each link on, and off.
+  double evaluate(Index factor) {
+    if (options.max_product) {
+      const double best = without_force(max_marginals(graph, factor, scores, workspace, on, off));
+      for (double& value : on) value = without_force(value);
+      for (double& value : off) value = without_force(value);
+      return best;
+    }
+    const double all = marginals(graph, factor, scores, workspace, on);
+    // Marginals of structured factors may exceed 1 by a rounding error.
+    for (std::size_t k = 0; k < scores.size(); ++k) before[k] = std::clamp(on[k], 0.0, 1.0);
+    for (std::size_t k = 0; k < scores.size(); ++k) {
+      on[k] = without_force(all + std::log(before[k]));
+      off[k] = without_force(all + std::log1p(-before[k]));
+    }
+    return without_force(all);
+  }
+
+  // Sum-product only: what a marginal next to 0 or 1 leaves open about a link. A variable's only factor need not be
+  // asked: its marginal is the variable's, and no other factor hears of the log-odds (which are cut, not certain).
+  void refine(Index factor, std::size_t link) {
+    const double score = scores[link], marginal = before[link];
+    if (marginal > 1.0 - NEARLY_ONE) {
+      scores[link] = NEGATIVE_INFINITY;
+      off[link] = without_force(marginals(graph, factor, scores, workspace, again));
+    } else if (marginal < NEARLY_ZERO) {
+      scores[link] = score + force;
+      const double all = marginals(graph, factor, scores, workspace, again);
+      on[link] = without_force(all + std::log(again[link]) - force);
+    }
+    scores[link] = score;
+  }
+
+  double update(Index factor) {
+    gather(factor);
+    if (evaluate(factor) == NEGATIVE_INFINITY) {
+      infeasible = true;
+      return 0.0;
+    }
+    const Index begin = graph.link_begins[factor];
+    double change = 0.0;
+    for (std::size_t k = 0; k < scores.size(); ++k) {
+      const Index l = begin + static_cast<Index>(k), v = graph.link_variables[l];
+      if (certain[v] != Certain::Free) continue;
+      if (!options.max_product && degrees[v] > 1) refine(factor, k);
+      if (degrees[v] > 1 && (on[k] == NEGATIVE_INFINITY || off[k] == NEGATIVE_INFINITY)) {
+        const bool is_on = (off[k] == NEGATIVE_INFINITY) != static_cast<bool>(graph.link_negated[l]);
+        certain[v] = is_on ? Certain::On : Certain::Off;
+        change = INFINITE;
+        continue;
+      }
+      const double answer = on[k] - off[k] - scores[k];
+      const double target = std::clamp(graph.link_negated[l] ? -answer : answer, -largest_message, largest_message);
+      const double damping = degrees[v] > 1 ? options.damping : 0.0;
+      const double next = damping * messages[l] + (1.0 - damping) * target;
+      if (degrees[v] > 1) change = std::max(change, std::abs(target - messages[l]));
+      beliefs[v] += next - messages[l];
+      messages[l] = next;
+    }
+    return change;
+  }
+
+  const Graph& graph;
+  const BeliefOptions& options;
+  GraphWorkspace& workspace;
+  std::vector<Index> degrees;
+  std::vector<Certain> certain;       // [variables]
+  std::vector<double> messages;       // [links] of factors to variables, as log-odds of the variable
+  std::vector<double> beliefs;        // [variables] log-odds
+  std::vector<double> scores;         // [links of a factor]
+  std::vector<double> on, off;        // [links of a factor]
+  std::vector<double> before, again;  // [links of a factor] marginals
+  double largest_message = 0.0;       // no message of an acyclic graph is larger, unless it is a certainty
+  double largest_sum = 0.0;           // nor all incoming ones of a factor together
+  double force = 0.0;                 // the score of a link that must be on
+  Index forced = 0;                   // how many links of the gathered factor have it
+};
+
+// With off as the state of weight 1 in all messages, the Bethe approximation is
+//   log Z = sum over factors of log Z_f(incoming) - sum over variables of (degree - 1) log(1 + exp(belief)),
+// because the normalizer of a link's two messages is that of its variable's belief. A link that is negated has weight 1
+// where its variable is on, so its incoming message is added once more. A certain variable has weight 1 in the one
+// state that is left, and only its own score remains. The entropy is log Z minus the mean of all scores.
+void Propagation::finish(BeliefResult& result) {
+  const bool hard = options.max_product;
+  sum_messages();
+  result.marginals.assign(graph.variables(), 0.0);
+  double log_partition = 0.0, mean = 0.0;
+  for (Index v = 0; v < graph.variables(); ++v) {
+    const double score = graph.scores[v];
+    if (certain[v] == Certain::Free) {
+      result.marginals[v] = probability(beliefs[v]);
+      log_partition += (1 - degrees[v]) * soft_positive(beliefs[v], hard);
+    } else if (certain[v] == Certain::On) {
+      result.marginals[v] = 1.0;
+      log_partition += score;
+    }
+    if (result.marginals[v] > 0.0) mean += result.marginals[v] * score;
+  }
+  for (Index f = 0; f < graph.factors() && !infeasible; ++f) {
+    gather(f);
+    const double all = evaluate(f);
+    if (all == NEGATIVE_INFINITY) infeasible = true;
+    log_partition += all;
+    if (!hard) mean += expected_own(graph, f, scores, workspace);
+    for (std::size_t k = 0; k < scores.size(); ++k) {
+      const Index l = graph.link_begins[f] + static_cast<Index>(k);
+      if (graph.link_negated[l] && certain[graph.link_variables[l]] == Certain::Free) log_partition -= scores[k];
+    }
+  }
+  result.infeasible = infeasible;
+  result.log_partition = infeasible ? NEGATIVE_INFINITY : log_partition;
+  result.entropy = hard || infeasible ? std::numeric_limits<double>::quiet_NaN() : log_partition - mean;
+}
+
+// The simplest rounding, then the one through structured factors.
+void round_beliefs(const Graph& graph, const BeliefOptions& options, GraphWorkspace& workspace, BeliefResult& result) {
+  SolverResult& rounded = result.rounded;
+  rounded.relaxed = result.marginals;
+  rounded.iterations = result.iterations;
+  rounded.dual_residual = result.change;
+  if (result.infeasible) {
+    rounded.status = Status::Infeasible;
+    rounded.bound = NEGATIVE_INFINITY;
+    return;
+  }
+  std::vector<std::uint8_t> assignment(graph.variables());
+  for (Index v = 0; v < graph.variables(); ++v) assignment[v] = result.marginals[v] > 0.5;
+  const Score found = value(graph, assignment, workspace);
+  if (found > rounded.value) {
+    rounded.value = found;
+    rounded.assignment = std::move(assignment);
+  }
+  round(graph, result.marginals, workspace, rounded);
+  if (options.max_product && result.converged && result.acyclic) {
+    rounded.bound = std::max(result.log_partition, rounded.value);
+    // Ties of beliefs can spoil the rounding; then the assignment is not the best one, and is not said to be.
+    if (rounded.value > NEGATIVE_INFINITY &&
+        rounded.bound - rounded.value <= 1e-9 * std::max(1.0, std::abs(rounded.value)) + options.tolerance)
+      rounded.status = Status::Optimal;
+  }
+}
+
+}  // namespace
+
+BeliefResult belief_propagation(const Graph& graph, const BeliefOptions& options, GraphWorkspace& workspace) {
+  if (!(options.damping >= 0.0 && options.damping < 1.0))
+    throw std::invalid_argument("damping must be at least 0 and less than 1");
+  for (Index f = 0; f < graph.factors(); ++f) {
+    if (!(options.max_product ? has_max_marginals(graph, f) : has_marginals(graph, f)))
+      throw std::invalid_argument("factor " + std::to_string(f) + " has no " +
+                                  (options.max_product ? "max-marginals" : "marginals") +
+                                  ", which belief propagation needs");
+  }
+  const auto start = std::chrono::steady_clock::now();
+  BeliefResult result;
+  result.acyclic = is_acyclic(graph);
+  Propagation propagation(graph, options, workspace);
+  while (result.iterations < options.max_iterations && !result.converged) {
+    result.change = propagation.sweep(result.iterations % 2 == 1);
+    ++result.iterations;
+    result.converged = propagation.infeasible || result.change <= options.tolerance;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    if (options.time_limit > 0.0 && passed.count() > options.time_limit) break;
+  }
+  propagation.finish(result);
+  round_beliefs(graph, options, workspace, result);
+  return result;
+}
+
+}  // namespace headlong

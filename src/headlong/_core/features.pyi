@@ -1,0 +1,46 @@
+"""Templates, codes and scores of features."""
+
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Templates:
+    """A compiled family of templates."""
+
+    def __init__(self, seeds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], atoms: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], multipliers: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], slots: int) -> None:
+        """
+        seeds [templates]; atoms [n, 4] (template, slot, offset, attribute); multipliers [relations, templates].
+        """
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def slots(self) -> int: ...
+
+    @property
+    def relations(self) -> int: ...
+
+def cut_codes(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]:
+    """
+    Codes [words, cuts] of pieces of words in ASCII, which are the bytes between the offsets [words + 1]. cuts [n, 3]
+    (0 of the small letters, 1 of the word, 2 of its shape; begin, end as in a slice); seeds [n].
+    """
+
+def slot_codes(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None, None))]:
+    """Codes [slots, words, stride] of all words in all slots."""
+
+def score_parts(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates, slots: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], relations: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: int = 1, scale: float = 1.0, scalar: bool = False) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+    """Scores [parts, stride] of parts of one family."""
+
+def feature_indices(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates, slots: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], relations: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bits: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]:
+    """
+    Places [parts, templates] of every feature of every part in a table of 2^bits rows.
+    """
+
+def quantize_average(weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], time: float, out: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu')]) -> float:
+    """Writes averaged weights as 16-bit numbers; returns their scale."""
+
+HAS_AVX2: bool = True

@@ -1,0 +1,60 @@
+"""Best trees, marginals, duals and samples of arc scores."""
+
+from typing import Annotated
+
+import numpy
+import numpy.typing
+from numpy.typing import NDArray
+
+
+def maximum_spanning_tree(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.int32], float]:
+    """
+    The best tree over scores[head, modifier], word 0 being the root: (heads, score).
+
+    -inf marks an arc that does not exist. If there is no tree the score is -inf and heads is a tree with as few
+    missing arcs as possible. O(words^2).
+    """
+
+def eisner(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.int32], float]:
+    """
+    The best projective tree over scores[head, modifier]: (heads, score).
+
+    If there is none the score is -inf and heads is a chain. O(words^3).
+    """
+
+def best_trees(scores: numpy.typing.NDArray[numpy.float64], count: int, single_root: bool = True, projective: bool = False) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
+    """
+    The best trees over scores[head, modifier], the best first: (heads [trees, words], scores [trees]).
+    """
+
+def eisner_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
+    """
+    Arc probabilities over all projective trees: (marginals[head, modifier], log_partition).
+
+    If there is no tree the marginals are 0 and the log-partition is -inf. O(words^3).
+    """
+
+def tree_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool, wide: bool = False) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
+    """
+    Arc probabilities over all trees: (marginals[head, modifier], log_partition).
+
+    If there is no tree the marginals are 0 and the log-partition is -inf. Stable for any scores. With wide the slow
+    number type is used at once, which is otherwise what happens only where doubles would lose digits. O(words^3).
+    """
+
+def reduced_costs(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
+    """
+    The dual of the maximum spanning tree over candidates as in Frames: reduced costs [arcs] and the tree's value.
+    """
+
+def random_trees(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, count: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """
+    Trees of candidates as in Frames, in proportion to exp(score), or uniformly if there are no scores:
+    [count, size], no rows if there is no tree.
+    """
+
+def redrawn_trees(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, count: int, seed: int, tree: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], marked: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """
+    The same where only the marked words of a tree get new heads, each time from that tree. The tree must be one of
+    candidates.
+    """

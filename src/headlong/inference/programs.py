@@ -1,0 +1,173 @@
+"""Linear and integer programs of factor graphs, solved by HiGHS (the extra ``headlong[exact]``).
+
+The linear program is the relaxation over the local polytopes (Martins et al. 2009 for parsing; 2011a, section 3), the
+one that AD3 solves; as an integer program it is the problem itself. Its columns are the variables, then the auxiliaries
+of each factor; its rows are those that factors state (`Factor.rows`), with 1 - x for a negated link.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from headlong.arrays import FLOAT64, INT32
+from headlong.errors import HeadlongError, OptionError
+from headlong.inference.factors import Factor
+from headlong.inference.graph import Graph
+from headlong.inference.polytopes import Rows
+from headlong.inference.structures import Tree
+
+TreeRows = Literal["multi", "single"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Maximize ``cost @ x`` subject to ``lower <= A @ x <= upper`` and ``0 <= x <= limit``; the first columns are the
+    variables of the graph. A is in compressed sparse rows."""
+
+    variables: int
+    cost: FLOAT64  # [columns]
+    limit: FLOAT64  # [columns] 1, or 0 for a variable that must be off
+    starts: INT32  # [rows + 1]
+    columns: INT32  # [entries]
+    coefficients: FLOAT64  # [entries]
+    lower: FLOAT64  # [rows]
+    upper: FLOAT64  # [rows]
+
+
+def program(graph: Graph, *, tree_rows: TreeRows = "multi") -> Program:
+    """The program of a graph; `tree_rows` chooses between the multi-commodity flow of tree factors, whose relaxation is
+    tight, and the smaller single-commodity one (Martins et al. 2009, section 3). O(entries).
+
+    >>> from headlong.inference import Xor
+    >>> graph = Graph()
+    >>> x = graph.variables(2, scores=[1, 2])
+    >>> graph.add(Xor(x[0], ~x[1]))
+    >>> found = program(graph)
+    >>> found.cost, found.coefficients, found.lower, found.upper
+    (array([1., 2.]), array([ 1., -1.]), array([0.]), array([0.]))
+    """
+    scores = graph.pool.scores()
+    parts = [_translated(factor, _rows(factor, tree_rows)) for factor in graph.factors]
+    sizes = [rows.auxiliaries for rows, _ in parts]
+    firsts = graph.pool.size + np.concatenate(([0], np.cumsum(sizes)))
+    columns = [
+        np.concatenate((indices, first + np.arange(size)))[rows.columns]
+        for (rows, indices), first, size in zip(parts, firsts, sizes, strict=False)
+    ]
+    counts = [np.diff(rows.starts) for rows, _ in parts]
+    return Program(
+        variables=graph.pool.size,
+        cost=_all([np.where(scores > -np.inf, scores, 0.0), *(rows.objective for rows, _ in parts)]),
+        limit=_all([np.where(scores > -np.inf, 1.0, 0.0), np.ones(sum(sizes))]),
+        starts=np.cumsum(np.concatenate(([0], *counts)), dtype=np.int32),
+        columns=np.concatenate((np.empty(0), *columns)).astype(np.int32),
+        coefficients=_all([rows.coefficients for rows, _ in parts]),
+        lower=_all([rows.lower for rows, _ in parts]),
+        upper=_all([rows.upper for rows, _ in parts]),
+    )
+
+
+@dataclass(frozen=True)
+class ProgramResult:
+    """What HiGHS answers. `values` [variables] is None if it has no solution, `bound` +inf if there is none."""
+
+    status: Literal["optimal", "infeasible", "unconverged"]
+    values: FLOAT64 | None
+    bound: float
+    iterations: int
+
+
+def run(found: Program, *, integer: bool, time_limit: float = 0.0) -> ProgramResult:
+    """Solves a program, with whole numbers for the variables if `integer`. One thread, no gap allowed.
+
+    Scores are scaled by a power of two, so that the absolute tolerances of HiGHS (1e-9 here) are relative to the
+    largest score.
+    """
+    highspy = _highspy()
+    largest = float(np.abs(found.cost).max(initial=0.0))
+    scale = 2.0 ** (7 - int(np.frexp(largest)[1])) if largest else 1.0
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    options: dict[str, Any] = {
+        "threads": 1,
+        "mip_rel_gap": 0.0,
+        "mip_abs_gap": 0.0,
+        "primal_feasibility_tolerance": 1e-9,
+        "dual_feasibility_tolerance": 1e-9,
+        "mip_feasibility_tolerance": 1e-9,
+        "time_limit": time_limit or np.inf,
+    }
+    for name, value in options.items():
+        solver.setOptionValue(name, value)
+    solver.passModel(_model(highspy, found, scale, integer))
+    if solver.run() == highspy.HighsStatus.kError:
+        # Somebody in this thread has used HiGHS with more threads, which it keeps: share them.
+        solver.setOptionValue("threads", 0)
+        solver.run()
+    status, info = solver.getModelStatus(), solver.getInfo()
+    kinds = highspy.HighsModelStatus
+    iterations = max(0, int(info.mip_node_count if integer else info.simplex_iteration_count))
+    if status in (kinds.kInfeasible, kinds.kUnboundedOrInfeasible):
+        return ProgramResult("infeasible", None, -np.inf, iterations)
+    if status not in (kinds.kOptimal, kinds.kModelEmpty, kinds.kTimeLimit):
+        raise HeadlongError(f"HiGHS ended with the status {solver.modelStatusToString(status)!r}")
+    values = None
+    if info.primal_solution_status == 2 or not len(found.cost):  # 2: feasible
+        values = np.clip(np.asarray(solver.getSolution().col_value, np.float64)[: found.variables], 0.0, 1.0)
+    finished = status != kinds.kTimeLimit
+    bound = float(info.mip_dual_bound if integer else info.objective_function_value if finished else np.inf) / scale
+    return ProgramResult("optimal" if finished else "unconverged", values, bound, iterations)
+
+
+def _model(highspy: Any, found: Program, scale: float, integer: bool) -> Any:
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = len(found.cost), len(found.lower)
+    model.sense_ = highspy.ObjSense.kMaximize
+    model.col_cost_, model.col_lower_, model.col_upper_ = found.cost * scale, np.zeros(len(found.cost)), found.limit
+    model.row_lower_, model.row_upper_ = found.lower, found.upper
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.num_col_, model.a_matrix_.num_row_ = len(found.cost), len(found.lower)
+    model.a_matrix_.start_, model.a_matrix_.index_ = found.starts, found.columns
+    model.a_matrix_.value_ = found.coefficients
+    if integer:
+        kinds = highspy.HighsVarType
+        free = len(found.cost) - found.variables
+        model.integrality_ = [kinds.kInteger] * found.variables + [kinds.kContinuous] * free
+    return model
+
+
+def _rows(factor: Factor, tree_rows: TreeRows) -> Rows:
+    rows = factor.rows(flow=tree_rows) if isinstance(factor, Tree) else factor.rows()
+    if rows.links != factor.links.size:
+        raise OptionError(
+            f"found rows for {rows.links} links from a factor {type(factor).__name__} with {factor.links.size}"
+        )
+    return rows
+
+
+def _translated(factor: Factor, rows: Rows) -> tuple[Rows, INT32]:
+    """Rows over variables, c - c x for a negated link, and the numbers of these variables."""
+    flipped = np.concatenate((factor.links.negated, np.zeros(rows.auxiliaries, bool)))[rows.columns]
+    moved = np.zeros(len(rows))
+    row_of_entry = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    np.add.at(moved, row_of_entry, np.where(flipped, rows.coefficients, 0.0))
+    coefficients = np.where(flipped, -rows.coefficients, rows.coefficients)
+    turned = Rows(
+        rows.links, rows.objective, rows.starts, rows.columns, coefficients, rows.lower - moved, rows.upper - moved
+    )
+    return turned, factor.links.indices
+
+
+def _all(arrays: list[FLOAT64]) -> FLOAT64:
+    return np.concatenate([np.empty(0), *arrays])
+
+
+def _highspy() -> Any:
+    try:
+        import highspy
+    except ImportError as error:
+        raise OptionError("found no HiGHS for linear programs, expected: pip install headlong[exact]") from error
+    return highspy

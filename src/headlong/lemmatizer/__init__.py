@@ -1,0 +1,5 @@
+"""The lemmatizer: words and tags to lemmas."""
+
+from headlong.lemmatizer.lemmatizer import Lemmatizer
+
+__all__ = ["Lemmatizer"]

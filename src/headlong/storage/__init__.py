@@ -1,0 +1,1 @@
+"""Model files and what every component shares in reading and writing them."""

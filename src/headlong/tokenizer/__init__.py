@@ -1,0 +1,5 @@
+"""The tokenizer: plain text to sentences of words."""
+
+from headlong.tokenizer.tokenizer import Tokenizer
+
+__all__ = ["Tokenizer"]

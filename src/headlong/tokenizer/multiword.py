@@ -1,0 +1,258 @@
+"""Multiword tokens: which tokens stand for several words, and for which (French *du* = *de* + *le*)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headlong.arrays import BOOL, UINT32
+from headlong.errors import ModelError
+from headlong.features.boundaries import MULTIWORD_ATTRIBUTES, MULTIWORD_FAMILY, UNSEEN, Columns, matrix
+from headlong.learning.loop import Report
+from headlong.sequence.decisions import Decisions
+from headlong.sequence.spec import SequenceOptions
+from headlong.storage.component import State, below
+from headlong.text import Sentence
+from headlong.text.characters import name_hash
+from headlong.text.plain import surface_tokens
+from headlong.tokenizer.segmenter import Segments
+
+UNKNOWN, NEVER_SPLIT, SOMETIMES_SPLIT, ALWAYS_SPLIT = range(4)
+"""What is known of a form from the training data."""
+
+_LONGEST_ENDING = 6
+_LEAST_SHARE = 0.03  # of the words with an ending that are split, for the ending to make a word doubtful
+_OPTIONS = SequenceOptions(order=0, learner="crf", epochs=10, rate=0.1, bits=14)
+
+
+@dataclass(frozen=True)
+class Split:
+    """How a token becomes words: cut the last `cut` characters, append `ending`, then come the words `rest`.
+
+    With `lengths` the words are pieces of the token itself, so that all keep the case in which they are written: the
+    numbers are the characters of the second word, the third and so on; what is before them is the first word.
+    """
+
+    cut: int = 0
+    ending: str = ""
+    rest: tuple[str, ...] = ()
+    lengths: tuple[int, ...] = field(default=())
+
+    @classmethod
+    def between(cls, form: str, words: Sequence[str]) -> Split:
+        """The split that makes the words of a token.
+
+        >>> Split.between("du", ["de", "le"])
+        Split(cut=1, ending='e', rest=('le',), lengths=())
+        >>> Split.between("don't", ["do", "n't"]).lengths
+        (3,)
+        """
+        form, words = form.lower(), [word.lower() for word in words]
+        if "".join(words) == form and all(words):
+            return cls(lengths=tuple(map(len, words[1:])))
+        same = 0
+        while same < min(len(form), len(words[0])) and form[same] == words[0][same]:
+            same += 1
+        return cls(len(form) - same, words[0][same:], tuple(words[1:]))
+
+    def apply(self, form: str) -> list[str] | None:
+        """The words of a token, or None if it is too short for this.
+
+        >>> Split(1, "e", ("le",)).apply("Du"), Split(lengths=(3,)).apply("DON'T")
+        (['De', 'le'], ['DO', "N'T"])
+        """
+        if self.lengths:
+            place = len(form) - sum(self.lengths)
+            words = [form[:place]]
+            for length in self.lengths:
+                words.append(form[place : place + length])
+                place += length
+            return words if words[0] else None
+        if self.cut > len(form):
+            return None
+        first, rest = form[: len(form) - self.cut] + self.ending, list(self.rest)
+        if len(form) > 1 and form.isupper():
+            first, rest = first.upper(), [word.upper() for word in rest]
+        elif form[:1].isupper():
+            first = first[:1].upper() + first[1:]
+        return [first, *rest] if first and all(rest) else None
+
+
+class MultiwordSplitter:
+    """Finds and splits multiword tokens; immutable. Made by `fit` or `from_state`.
+
+    Tokens seen as multiword tokens, and tokens with an ending that such tokens have, are doubtful; a decision in
+    context says which of them are split. How, is known of the token or of its longest ending that is.
+    """
+
+    def __init__(
+        self, known: dict[str, Split], always: set[str], endings: dict[str, Split], decisions: Decisions | None
+    ) -> None:
+        self._known, self._always, self._endings, self._decisions = known, always, endings, decisions
+        self._known_hashes, self._always_hashes = _hashes(known), _hashes(always)
+        self._ending_hashes = [_hashes(e for e in endings if len(e) == n) for n in range(1, _LONGEST_ENDING + 1)]
+
+    @classmethod
+    def fit(
+        cls, sentences: Iterable[Sentence], segments: Segments, *, progress: Report = None
+    ) -> MultiwordSplitter | None:
+        """Learns from sentences, and their tokens in their text; None if there is no multiword token."""
+        splits: dict[str, Counter[Split]] = defaultdict(Counter)
+        forms: list[str] = []
+        answers: list[bool] = []
+        for sentence in sentences:
+            for token in surface_tokens(sentence):
+                form = token.form.lower()
+                forms.append(form)
+                answers.append(token.last > token.first)
+                if answers[-1]:
+                    splits[form][Split.between(token.form, sentence.forms[token.first : token.last + 1])] += 1
+        if not splits:
+            return None
+        counts = Counter(forms)
+        known = {form: found.most_common(1)[0][0] for form, found in splits.items()}
+        always = {form for form, found in splits.items() if found.total() == counts[form]}
+        model = cls(known, always, _learn_endings(known, counts), None)
+        doubtful, rules = model._doubtful(segments)
+        columns = model._columns(segments, doubtful, rules)
+        # What is known of a form is what its other occurrences tell: a form seen once is as good as unseen.
+        others = [(counts[forms[i]] - 1, splits[forms[i]].total() - answers[i]) for i in doubtful.tolist()]
+        columns["Known"] = np.array([_knowledge(count, split) for count, split in others], np.uint32)
+        columns["Form"] = np.where(columns["Known"] == UNKNOWN, np.uint32(0), columns["Form"])
+        gold = np.array(answers, np.bool_)[doubtful]
+        if len(np.unique(gold)) == 2:
+            model._decisions = Decisions.fit(
+                MULTIWORD_FAMILY,
+                _OPTIONS,
+                matrix(columns, MULTIWORD_ATTRIBUTES),
+                gold,
+                attributes=MULTIWORD_ATTRIBUTES,
+                stage="multiword tokens",
+                progress=progress,
+            )
+        return model
+
+    def find(self, segments: Segments) -> npt.NDArray[np.intp]:
+        """The numbers of the tokens to split."""
+        doubtful, rules = self._doubtful(segments)
+        if not len(doubtful) or self._decisions is None:
+            return doubtful
+        return doubtful[self._decisions.answer(matrix(self._columns(segments, doubtful, rules), MULTIWORD_ATTRIBUTES))]
+
+    def split(self, form: str) -> list[str] | None:
+        """The words of a token that is to be split, or None if nothing is known about it."""
+        lower = form.lower()
+        found = self._known.get(lower)
+        if found is None:
+            endings = (lower[-length:] for length in range(min(_LONGEST_ENDING, len(lower) - 1), 0, -1))
+            found = next((self._endings[ending] for ending in endings if ending in self._endings), None)
+        return found.apply(form) if found else None
+
+    def _doubtful(self, segments: Segments) -> tuple[npt.NDArray[np.intp], UINT32]:
+        """The tokens that may have to be split, and the hash of the longest known ending of each (0: none)."""
+        rules = np.zeros(len(segments), np.uint32)
+        lengths = segments.ends - segments.begins
+        for length, known in enumerate(self._ending_hashes, 1):
+            longer = np.flatnonzero(lengths > length)
+            if len(known) and len(longer):
+                ends = segments.ends[longer]
+                found = segments.layout.hashes.of(ends - length, ends)
+                inside = _among(found, known)
+                rules[longer[inside]] = found[inside]
+        doubtful = np.flatnonzero((rules != 0) | _among(segments.columns["Hash"], self._known_hashes))
+        return doubtful, rules[doubtful]
+
+    def _columns(self, segments: Segments, tokens: npt.NDArray[np.intp], rules: UINT32) -> Columns:
+        columns = {name: column[tokens] for name, column in segments.columns.items()}
+        begins, ends = segments.begins[tokens], segments.ends[tokens]
+        forms = columns["Hash"]
+        known = np.where(segments.cases.of(forms) == UNSEEN, UNKNOWN, NEVER_SPLIT)
+        known[_among(forms, self._known_hashes)] = SOMETIMES_SPLIT
+        known[_among(forms, self._always_hashes)] = ALWAYS_SPLIT
+        columns["Known"] = known
+        columns["Rule"] = rules
+        columns["Stems"] = segments.known_stems(tokens, _LONGEST_ENDING)
+        for length in range(2, 7):
+            columns[f"Suffix{length}"] = segments.layout.hashes.of(np.maximum(begins, ends - length), ends)
+        return columns
+
+    def state(self) -> State:
+        """All there is to it: metadata for JSON, and arrays."""
+        metadata: dict[str, Any] = {
+            "known": {form: _stored(split) for form, split in self._known.items()},
+            "always": sorted(self._always),
+            "endings": {ending: _stored(split) for ending, split in self._endings.items()},
+        }
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        if self._decisions:
+            metadata["decisions"], found = self._decisions.state()
+            arrays = {f"decisions.{name}": array for name, array in found.items()}
+        return metadata, arrays
+
+    @classmethod
+    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> MultiwordSplitter:
+        """The splitter whose `state` this is."""
+        try:
+            known = {form: _split(stored) for form, stored in metadata["known"].items()}
+            endings = {ending: _split(stored) for ending, stored in metadata["endings"].items()}
+            always = set(metadata["always"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ModelError(f"the multiword tokens do not fit together ({error}), expected sound ones") from error
+        decisions = metadata.get("decisions")
+        found = Decisions.from_state(decisions, below(arrays, "decisions")) if decisions else None
+        return cls(known, always, endings, found)
+
+
+def _learn_endings(known: dict[str, Split], forms: Counter[str]) -> dict[str, Split]:
+    """The endings that say how to split unseen tokens, from those of the split forms: each with its commonest split.
+
+    An ending must hold all that the split changes or cuts off, be shared by two forms, and be split often enough.
+    """
+    found: dict[str, Counter[Split]] = defaultdict(Counter)
+    for form, split in known.items():
+        least = max(sum(split.lengths), split.cut, 1)
+        for length in range(least, min(_LONGEST_ENDING, len(form) - 1) + 1):
+            found[form[-length:]][split] += 1
+    types: Counter[str] = Counter()
+    for form in forms:
+        types.update(form[-length:] for length in range(1, min(_LONGEST_ENDING, len(form) - 1) + 1))
+    return {
+        ending: splits.most_common(1)[0][0]
+        for ending, splits in found.items()
+        if splits.total() > 1 and splits.total() >= _LEAST_SHARE * types[ending]
+    }
+
+
+def _knowledge(count: int, split: int) -> int:
+    """What `count` occurrences of a form tell, of which `split` are split."""
+    if not count:
+        return UNKNOWN
+    return ALWAYS_SPLIT if split == count else SOMETIMES_SPLIT if split else NEVER_SPLIT
+
+
+def _hashes(texts: Iterable[str]) -> UINT32:
+    return np.array(sorted(map(name_hash, texts)), np.uint32)
+
+
+def _among(values: UINT32, known: UINT32) -> BOOL:
+    """Which values are in a sorted array."""
+    if not len(known):
+        return np.zeros(len(values), np.bool_)
+    places = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    flags: BOOL = known[places] == values
+    return flags
+
+
+def _stored(split: Split) -> list[Any]:
+    return [*split.lengths] if split.lengths else [split.cut, split.ending, *split.rest]
+
+
+def _split(stored: list[Any]) -> Split:
+    if len(stored) > 1 and isinstance(stored[1], str):
+        return Split(stored[0], stored[1], tuple(stored[2:]))
+    return Split(lengths=tuple(stored))

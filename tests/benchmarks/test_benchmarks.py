@@ -1,0 +1,91 @@
+"""The benchmarks run: two of them in their quick mode, on treebanks, and how all write their pages."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+import headlong
+from benchmarks import common
+from benchmarks.stream import endless_text
+from tests.helpers.treebanks import treebank_file
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_sections_replace_themselves_and_keep_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(common, "ROOT", tmp_path)
+    output = common.Output()
+    output.section("First", ["old", "", "| a |"])
+    output.section("Second", ["stays"])
+    output.section("First", ["new"])
+    page = (tmp_path / "benchmarks" / "RESULTS.md").read_text()
+    assert page == common.HEADING.strip() + "\n\n## First\n\nnew\n\n## Second\n\nstays\n"
+
+
+def test_tables_are_markdown():
+    assert common.table(("a", "b"), [[1, "x"]]) == ["| a | b |", "| --- | ---: |", "| 1 | x |"]
+
+
+def test_medians_come_from_alternating_runs(monkeypatch):
+    clock = iter([0.0, 1.0, 1.0, 11.0, 11.0, 14.0, 14.0, 34.0, 34.0, 36.0, 36.0, 37.0])
+    monkeypatch.setattr(time, "process_time", lambda: next(clock))
+    done: list[str] = []
+    found = common.cpu_medians({name: lambda n=name: done.append(n) for name in "ab"}, 3)  # type: ignore[misc]
+    assert done == ["a", "b"] * 3
+    assert found == {"a": 2.0, "b": 10.0}
+
+
+def test_a_long_text_brings_new_words_for_ever():
+    text = "Old dogs bark.\n\nSome dogs sleep.\n\n"
+    pieces = list(islice(endless_text(text, new=0.2, seed=1), 400))
+    assert all(piece.endswith(".\n\n") for piece in pieces)
+    words = re.findall(r"\w{4,}", "".join(pieces))
+    made = [word for word in words if word not in ("dogs", "bark", "Some", "sleep")]
+    assert len(made) == len(set(made))
+    assert len(made) / len(words) == pytest.approx(0.2, abs=0.05)
+    assert pieces == list(islice(endless_text(text, new=0.2, seed=1), 400))
+
+
+def run_quick(module, *options):
+    """Runs a benchmark in its quick mode; what it printed."""
+    folder = treebank_file("el_gdt", "dev").parent.parent
+    package = Path(headlong.__file__).parent.parent  # the sources, or where they were installed
+    paths = {"PYTHONPATH": str(package), "HEADLONG_TREEBANKS": str(folder)}
+    command = [sys.executable, "-m", module, "--quick", *options]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | paths, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def figures(name):
+    """What the last quick run of a benchmark has written."""
+    written = max((common.WORK / "quick" / "benchmarks" / "results").glob(f"{name}-*.json"))
+    return json.loads(written.read_text())
+
+
+@pytest.mark.slow
+def test_quick_orders():
+    pytest.importorskip("ufal.udpipe", reason="the benchmarks compare with ufal.udpipe, which is not installed")
+    assert "## Orders: gains on dev sets" in run_quick("benchmarks.orders", "--no-speed", "--orders", "1,3")
+    models = figures("orders-dev")["models"]
+    assert [model["order"] for model in models] == [1, 3]
+    assert all(50.0 < model["dev"]["LAS strict"] <= model["dev"]["LAS"] <= model["dev"]["UAS"] for model in models)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory of a process is read from /proc")
+def test_quick_stream():
+    assert "## A stream of text" in run_quick("benchmarks.stream", "--treebank", "el_gdt")
+    found = figures("stream")
+    assert found["bytes read"] >= 1e6
+    assert found["bytes written"] > 10 * found["characters"] > 0
+    assert found["largest MB"] >= max(row["memory MB"] for row in found["samples"]) > 0

@@ -1,0 +1,63 @@
+// Counts what randomized hill climbing allocates on third-order parsing problems: for each way to start again, and for
+// trees of any shape and projective ones, a line with the climbs and the allocations of a first run with few restarts,
+// then those of a second run with many. Compiled and run by test_allocation.py.
+#include <cstdio>
+#include <random>
+
+#include "counted.hpp"
+#include "decode/restarts.hpp"
+
+using namespace headlong;
+
+namespace {
+
+constexpr Index WORDS = 12, NEAREST = 4;
+
+struct Sentence {
+  Frames frames;
+  std::vector<Score> arc_scores;
+};
+
+Sentence random_sentence() {
+  std::mt19937 generator(7);
+  std::normal_distribution<double> normal;
+  Candidates candidates;
+  candidates.begins = {0, 0};
+  for (Index modifier = 1; modifier <= WORDS; ++modifier) {
+    for (Index head = 0; head <= WORDS; ++head)
+      if (head != modifier && (head == 0 || std::abs(head - modifier) <= NEAREST)) candidates.heads.push_back(head);
+    candidates.begins.push_back(static_cast<Index>(candidates.heads.size()));
+  }
+  Sentence sentence;
+  lay_out(candidates, WORDS + 1, true, sentence.frames);
+  for (auto* column : {&sentence.frames.pairs, &sentence.frames.triples, &sentence.frames.grand})
+    for (float& score : *column) score = static_cast<float>(normal(generator));
+  sentence.arc_scores.resize(sentence.frames.arcs());
+  for (Score& score : sentence.arc_scores) score = normal(generator);
+  return sentence;
+}
+
+}  // namespace
+
+int main() {
+  const Sentence sentence = random_sentence();
+  for (const ClimbStart start : {ClimbStart::Mixed, ClimbStart::Nearby, ClimbStart::FirstOrder, ClimbStart::Uniform}) {
+    for (const bool projective : {false, true}) {
+      ClimbWorkspace climb_workspace;
+      RestartWorkspace workspace;
+      std::vector<Index> heads(WORDS + 1);
+      for (const Index restarts : {20, 200}) {
+        for (Index word = 0; word <= WORDS; ++word) heads[word] = word - 1;
+        RestartOptions options;
+        options.restarts = restarts;
+        options.start = start;
+        const long before = allocations;
+        const RestartResult result = climb_often(sentence.frames, sentence.arc_scores, RootRule::Single, projective,
+                                                 options, heads, climb_workspace, workspace);
+        std::printf("%d %ld ", result.climbs, allocations - before);
+      }
+      std::printf("\n");
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,204 @@
+"""Parts of whole trees: found as defined, scored by their templates, the same after changes; searched and learnt."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from headlong import _core
+from headlong.features.tables.globals import GLOBALS
+from headlong.features.templates import ARC_RELATIONS, Family
+from tests.helpers import oracles
+from tests.helpers.plain_globals import PlainTree, Row, random_moves, random_tree, sentences
+
+BITS = 12
+ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "m.upos side"))
+# Every slot and every relation is looked at.
+FAMILIES = [
+    Family(
+        family.name,
+        family.slots,
+        family.relations,
+        (
+            *(" ".join([*(f"{slot}.upos" for slot in family.slots), relation]) for relation in family.relations),
+            f"{family.slots[0]}[-1].upos",
+        ),
+    )
+    for family in GLOBALS
+]
+ALL = tuple(range(len(GLOBALS)))
+Words = tuple[NDArray[np.uint32], NDArray[np.uint8]]
+seeds = st.integers(0, 2**32 - 1)
+
+
+def compiled(weights: NDArray[np.float32], kinds: tuple[int, ...]) -> _core.parser.ParserModel:
+    model = _core.parser.ParserModel(ARC.compile(["upos"]), None, weights, 1.0, True)
+    for kind in kinds:
+        model.set_global(kind, FAMILIES[kind].compile(["upos"]))
+    return model
+
+
+def random_weights(seed: int) -> NDArray[np.float32]:
+    """Whole numbers, so that sums are exact."""
+    return np.random.default_rng(seed).integers(-50, 50, (2**BITS + 1, 1)).astype(np.float32)
+
+
+def batch_of(words: Words) -> _core.parser.Batch:
+    return _core.parser.Batch(*words, np.array([0, len(words[1])], np.int32))
+
+
+def term_of(words: Words, seed: int, kinds: tuple[int, ...] = ALL) -> _core.parser.GlobalScorer:
+    term = compiled(random_weights(seed), kinds).term(batch_of(words))
+    assert term is not None
+    return term
+
+
+def places(words: Words, heads: list[int], kinds: tuple[int, ...]) -> list[int]:
+    """The places of all features of a tree, those of its arcs among them."""
+    attributes, traits = words
+    found: list[tuple[Family, tuple[int, ...], dict[str, int]]] = [
+        (ARC, (heads[m], m), oracles.arc_relations(traits, heads[m], m)) for m in range(1, len(heads))
+    ]
+    for kind, slots, relations in PlainTree(heads, traits).rows().elements():
+        if kind in kinds:
+            family = FAMILIES[kind]
+            found.append((family, slots, dict(zip(family.relations, relations, strict=True))))
+    return [
+        oracles.template_places(family.name, template, family.slots, ["upos"], attributes, [slots], [values], BITS)[0]
+        for family, slots, values in found
+        for template in family.templates
+    ]
+
+
+@settings(max_examples=150, deadline=None)
+@given(sentences(), seeds)
+def test_parts_are_those_of_the_definition(words: Words, seed: int) -> None:
+    term = term_of(words, seed)
+    heads = random_tree(len(words[1]), np.random.default_rng(seed))
+    found: Counter[Row] = Counter()
+    kinds, slots, relations, scores = term.parts(np.array(heads, np.int32))
+    for kind, row, values in zip(kinds.tolist(), slots.tolist(), relations.tolist(), strict=True):
+        family = GLOBALS[kind]
+        assert not any(row[len(family.slots) :])
+        assert not any(values[len(family.relations) :])
+        found[kind, tuple(row[: len(family.slots)]), tuple(values[: len(family.relations)])] += 1
+    assert found == PlainTree(heads, words[1]).rows()
+    assert term.value(np.array(heads, np.int32)) == scores.sum()
+
+
+@settings(max_examples=40, deadline=None)
+@given(sentences(12), seeds)
+def test_values_after_moves_are_those_from_scratch(words: Words, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    heads = random_tree(len(words[1]), random)
+    moves = random_moves(heads, 25, random)
+    found = term_of(words, seed).values(np.array(heads, np.int32), np.array(moves, np.int32))
+    for (word, head), value in zip(moves, found.tolist(), strict=True):
+        heads[word] = head
+        assert term_of(words, seed).value(np.array(heads, np.int32)) == value
+
+
+@pytest.mark.parametrize("kinds", [*((kind,) for kind in ALL), ALL], ids=[*(f.name for f in GLOBALS), "all"])
+@settings(max_examples=5, deadline=None)
+@given(sentences(5), seeds)
+def test_trees_are_worth_their_features(kinds: tuple[int, ...], words: Words, seed: int) -> None:
+    weights = random_weights(seed)
+    model, batch = compiled(weights, kinds), batch_of(words)
+    _, _, _, scores, _, frames, extras = model.problem(batch, False)
+    term = model.term(batch)
+    assert frames is not None
+    assert extras is None
+    for tree in oracles.all_trees(len(words[1]) - 1, True)[seed % 9 :: 9]:
+        expected = float(weights[places(words, tree.tolist(), kinds), 0].sum())
+        assert frames.tree_value(scores, tree.astype(np.int32), None, term) == expected
+    for method in ("arcs", "climb", "sample", "ad3", "exact"):
+        heads, _, found, bounds, certified, _, statuses = model.parse(batch, method, False, 1)
+        assert found[0] == weights[places(words, heads.tolist(), kinds), 0].sum()
+        assert oracles.is_tree(heads)
+        if len(words[1]) > 2:
+            assert (bounds[0], certified[0], statuses) == (np.inf, False, ["approximate"])
+        solved = frames.solve(scores, method, term=term)
+        assert (solved["heads"].tolist(), solved["score"]) == (heads.tolist(), found[0])
+
+
+@settings(max_examples=15, deadline=None)
+@given(sentences(5), seeds, st.sampled_from(["any", "projective"]))
+def test_climbing_ends_where_no_change_of_a_head_helps(words: Words, seed: int, trees: str) -> None:
+    weights = random_weights(seed)
+    heads, _, found, *_ = compiled(weights, ALL).parse(batch_of(words), "climb", trees == "projective", 1)
+    assert trees == "any" or oracles.is_projective(heads)
+    for word in range(1, len(heads)):
+        for head in range(1, len(heads)):
+            other = heads.tolist()
+            other[word] = head
+            if heads[word] == 0 or not oracles.is_tree(other) or (trees != "any" and not oracles.is_projective(other)):
+                continue
+            assert weights[places(words, other, ALL), 0].sum() <= found[0] + 1e-6 * (1 + abs(found[0]))
+
+
+@settings(max_examples=30, deadline=None)
+@given(sentences(5), seeds)
+def test_a_step_adds_gold_and_takes_away_what_was_found(words: Words, seed: int) -> None:
+    weights = random_weights(seed)
+    before = weights[:, 0].astype(np.float64)
+    size = len(words[1])
+    trees = oracles.all_trees(size - 1, True)
+    gold = trees[seed % len(trees)]
+    model, batch = compiled(weights, ALL), batch_of(words)
+    heads = model.parse(batch, "climb", False, 1)[0]
+    nothing = np.full(size, -1, np.int32)
+    totals = np.zeros_like(weights)
+    trainer = _core.parser.ParserTrainer(
+        model, batch, gold.astype(np.int32), nothing, weights, totals, None, None, False, 1
+    )
+    losses, norms = trainer.study(np.array([0], np.int32), False, 0.0, "climb", False, 1)
+    trainer.apply(0, 1.0, 0.0)
+    expected = np.zeros(len(before))
+    np.add.at(expected, places(words, gold.tolist(), ALL), 1.0)
+    np.add.at(expected, places(words, heads.tolist(), ALL), -1.0)
+    np.testing.assert_array_equal(weights[:, 0] - before, expected)
+    assert losses[0] == pytest.approx(-float(before @ expected), abs=1e-6)
+    assert norms[0] == pytest.approx(float(expected @ expected))
+
+
+@settings(max_examples=30, deadline=None)
+@given(sentences(4), seeds)
+def test_samples_are_compared_by_all_features(words: Words, seed: int) -> None:
+    """The sum of constraints is made of differences between gold and trees, and violated by what the weights say."""
+    weights = random_weights(seed)
+    size = len(words[1])
+    trees = oracles.all_trees(size - 1, True)
+    gold = trees[seed % len(trees)]
+    model, batch = compiled(weights, ALL), batch_of(words)
+    nothing = np.full(size, -1, np.int32)
+    totals = np.zeros_like(weights)
+    trainer = _core.parser.ParserTrainer(
+        model, batch, gold.astype(np.int32), nothing, weights, totals, None, None, False, 1
+    )
+    losses, _ = trainer.study(np.array([0], np.int32), False, 0.0, "samplerank", False, 1)
+    found = np.zeros(len(weights))
+    np.add.at(found, *trainer.difference(0, False))
+    assert losses[0] >= 0.0
+    assert losses[0] == pytest.approx(-float(weights[:, 0].astype(np.float64) @ found), rel=1e-5, abs=1e-3)
+    differences = np.zeros((len(weights), len(trees)))
+    for number, tree in enumerate(trees.tolist()):
+        np.add.at(differences[:, number], places(words, gold.tolist(), ALL), 1.0)
+        np.add.at(differences[:, number], places(words, tree, ALL), -1.0)
+    amounts = np.linalg.lstsq(differences, found, rcond=None)[0]
+    np.testing.assert_allclose(differences @ amounts, found, atol=1e-4)
+
+
+def test_bad_trees_and_moves_are_refused() -> None:
+    term = term_of((np.zeros((4, 1), np.uint32), np.ones((4, 10), np.uint8)), 1)
+    good = np.array([-1, 0, 1, 1], np.int32)
+    for heads, message in (([-1, 0, 1], "one head a word"), ([-1, 2, 1, 0], "those of a tree")):
+        with pytest.raises(ValueError, match=message):
+            term.value(np.array(heads, np.int32))
+        with pytest.raises(ValueError, match=message):
+            term.parts(np.array(heads, np.int32))
+    for move, message in (((4, 1), "out of range"), ((1, 3), "those of a tree")):
+        with pytest.raises(ValueError, match=message):
+            term.values(good, np.array([move], np.int32))

@@ -1,0 +1,225 @@
+"""Greedy inference against the papers' pseudo-code, word for word (`tests/plain_greedy.py`)."""
+
+import itertools
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headlong.errors import OptionError
+from headlong.parser import Tuning
+from headlong.parser.decoders import DECODERS
+from tests.core.test_tree_decoders import random_frames
+from tests.helpers import oracles, toy
+from tests.helpers.plain_extras import ARBITRARY_SIBLING, KINDS, PlainExtras, plain_extras
+from tests.helpers.plain_frames import PlainFrames, plain_frames
+from tests.helpers.plain_greedy import PlainGreedy
+from tests.helpers.strategies import both_kinds, both_root_rules
+from tests.parser.test_decoders import higher_problem
+
+
+@st.composite
+def tunings(draw):
+    return Tuning(
+        alpha=draw(st.sampled_from([0.0, 0.5, 1.0, 2.5])),
+        beta=draw(st.sampled_from([0.0, 0.25, 0.5, 1.0])),
+        beam=draw(st.sampled_from([1, 1, 2, 3])),
+        swaps=draw(st.sampled_from([0, 1, 5])),
+        absence=draw(st.sampled_from(["charge", "ignore", "omit"])),
+    )
+
+
+def plain_answer(plain: PlainExtras, name: str, tuning: Tuning, single_root: bool, projective: bool):
+    scores = plain.frames.arc_scores
+    arcs = {arc for arc, score in scores.items() if score > -np.inf}
+    every = oracles.all_trees(plain.frames.size - 1, single_root, projective).tolist()
+    trees = [tree for tree in every if all((tree[w], w) in arcs for w in range(1, len(tree)))]
+    if not trees:
+        return None
+    alpha = tuning.alpha if name == "greedy-pp" else None
+    greedy = PlainGreedy(plain, single_root, projective, alpha, tuning.beta, tuning.beam, tuning.swaps, tuning.absence)
+    return greedy.run(trees)
+
+
+def problem_of(plain: PlainExtras, single_root: bool):
+    frames, _, extras = plain.core()
+    return replace(higher_problem(plain.frames, single_root), frames=frames, extras=extras)
+
+
+@pytest.mark.parametrize("name", ["greedy", "greedy-pp"])
+@both_root_rules
+@both_kinds
+def test_the_algorithms_of_the_paper(name, single_root, projective):
+    @settings(max_examples=25, deadline=None)
+    @given(plain_extras((ARBITRARY_SIBLING,), max_words=4, max_heads=4), st.booleans(), tunings())
+    def check(plain, bare, tuning):
+        if bare:
+            plain.scores = {}
+        found = DECODERS[name](problem_of(plain, single_root), projective=projective, tuning=tuning)
+        expected = plain_answer(plain, name, tuning, single_root, projective)
+        if expected is None:
+            assert found.status == "infeasible"
+        else:
+            assert found.score == pytest.approx(plain.worth(expected), rel=1e-9)
+            assert found.heads.tolist() == expected or found.score == -np.inf
+
+    check()
+
+
+def test_what_needs_arcs_to_be_absent_stays_where_that_is_ignored():
+    """Such as the part of a root without modifiers: no modifier loses it, so that the best arc, 1 -> 2, comes first."""
+    plain = PlainFrames([[], [0, 2], [0, 1]], {(0, 1): 0.0, (2, 1): 0.2, (0, 2): 0.1, (1, 2): 0.3}, {}, {}, {})
+    for head, side in itertools.product(range(3), (0, 1)):
+        places = range(len(plain.fan(head, side)) + 2)
+        for lane in range(plain.lanes(head)):
+            plain.pairs |= {(head, side, *pair, lane): 0.0 for pair in itertools.combinations(places, 2)}
+            plain.grand |= {(head, side, place, lane): 0.0 for place in places[1:-1]}
+    plain.pairs[0, 1, 0, 3, 0] = -4.0
+    problem = problem_of(PlainExtras(plain), True)
+    found = DECODERS["greedy-pp"](problem, tuning=Tuning(absence="ignore", swaps=0))
+    assert found.heads.tolist() == [-1, 0, 1]
+
+
+@pytest.mark.parametrize("name", ["greedy", "greedy-pp", "rerank"])
+@both_kinds
+@settings(max_examples=15, deadline=None)
+@given(plain_extras(KINDS, max_words=5, max_heads=3), tunings(), st.booleans(), st.data())
+def test_always_a_tree_within_the_rules(name, projective, plain, tuning, single_root, data):
+    """Whatever the tree to favour, heads of no tree included."""
+    problem = problem_of(plain, single_root)
+    guide = data.draw(st.lists(st.integers(-1, 6), min_size=problem.size, max_size=problem.size))
+    found = DECODERS[name](problem, projective=projective, tuning=tuning, guide=guide)
+    assert oracles.is_tree(found.heads)
+    assert not single_root or oracles.root_arcs(found.heads) == 1
+    assert not projective or oracles.is_projective(found.heads)
+    assert found.score == problem.score(found.heads)
+
+
+@pytest.mark.parametrize("triples", [False, True])
+def test_a_tree_to_favour_is_found_if_it_is_favoured_enough(triples):
+    for seed in range(5):
+        core, scores = random_frames(seed, 12, triples)
+        other = core.solve(scores, "arcs")["heads"]
+        much = Tuning(gamma1=100.0, gamma2=1.0, gamma3=1.0).core()
+        for method in ("greedy", "greedy-pp"):
+            assert (core.solve(scores, method, tuning=much, guide=other)["heads"] == other).all()
+            alone = core.solve(scores, method, tuning=Tuning(gamma1=0.0, gamma2=0.0, gamma3=0.0).core(), guide=other)
+            assert alone["score"] >= max(core.solve(scores, method)["score"], core.tree_value(scores, other))
+
+
+def favoured(plain: PlainFrames, heads: list[int], gammas: tuple[float, float, float]) -> PlainFrames:
+    """The frames with scores that are higher for the parts of a tree, or of what there is of it."""
+    changed = PlainFrames(
+        plain.candidates, dict(plain.arc_scores), dict(plain.pairs), dict(plain.triples), dict(plain.grand)
+    )
+    for head in range(plain.size):
+        lane = 0 if head == 0 else next((i for i, g in enumerate(plain.candidates[head]) if g == heads[head]), -1)
+        for side in (0, 1):
+            fan = plain.fan(head, side)
+            inside = [place for place, word in enumerate(fan, 1) if heads[word] == head]
+            places = [0, *inside, len(fan) + 1]
+            for place in inside:
+                changed.arc_scores[head, fan[place - 1]] += gammas[0]
+                if lane >= 0:
+                    changed.grand[head, side, place, lane] += gammas[1]
+            for first, second in itertools.pairwise(places):
+                for other in range(plain.lanes(head)):
+                    third = gammas[2] if plain.triples and other == lane else 0.0
+                    changed.pairs[head, side, first, second, other] += gammas[1] + third
+            for three in zip(places, places[1:], places[2:], strict=False):
+                if plain.triples:
+                    changed.triples[head, side, *three] += gammas[2]
+    return changed
+
+
+@settings(max_examples=60, deadline=None)
+@given(plain_frames(max_words=5, max_heads=3), st.data(), tunings(), st.sampled_from(["greedy", "greedy-pp"]))
+def test_favouring_is_adding_to_scores_and_starting_from_the_tree(plain, data, tuning, method):
+    """What greedy inference finds under the higher scores, or the tree itself with arcs swapped, if that is better."""
+    heads = [-1, *data.draw(some_heads(plain))[1:]]
+    core, scores = plain.core()
+    changed = favoured(plain, heads, (2.0, 0.5, 0.25))
+    more, more_scores = changed.core()
+    tuning = replace(tuning, gamma1=2.0, gamma2=0.5, gamma3=0.25)
+    found = core.solve(scores, method, tuning=tuning.core(), guide=np.array(heads, np.int32))
+    expected = more.solve(more_scores, method, tuning=tuning.core())["heads"].tolist()
+    if found["score"] == -np.inf:
+        return
+    arcs = {(head, word) for word, row in enumerate(plain.candidates) for head in row}
+    is_there = oracles.is_tree(heads) and all((heads[word], word) in arcs for word in range(1, plain.size))
+    if is_there and oracles.root_arcs(heads) == 1:
+        other = PlainGreedy(PlainExtras(changed), True, False, swaps=tuning.swaps).swap(heads)
+        expected = max(expected, other, key=lambda tree: changed.tree_worth(np.array(tree)))
+    assert found["heads"].tolist() == expected
+    assert found["score"] == core.tree_value(scores, found["heads"])  # of the problem, not of the favoured one
+
+
+@st.composite
+def some_heads(draw: st.DrawFn, plain: PlainFrames) -> list[int]:
+    """A tree of candidates for the most part, or heads of any kind."""
+    every: list[list[int]] = oracles.all_trees(plain.size - 1, True, False).tolist()
+    arcs = {(head, word) for word, row in enumerate(plain.candidates) for head in row}
+    trees = [tree for tree in every if all((tree[word], word) in arcs for word in range(1, plain.size))]
+    anything = st.lists(st.integers(-1, 5), min_size=plain.size, max_size=plain.size)
+    return draw(st.one_of(st.sampled_from(trees), anything) if trees else anything)
+
+
+def test_time_limit():
+    core, scores = random_frames(3, 1000)
+    begin = time.perf_counter()
+    found = core.solve(scores, "greedy-pp", time_limit=1e-3)
+    assert time.perf_counter() - begin < 60.0
+    assert found["status"] == "unconverged"
+    assert oracles.is_tree(found["heads"])
+    assert found["score"] == pytest.approx(core.tree_value(scores, found["heads"]))
+
+
+def test_settings_as_text():
+    assert Tuning.parse("") == Tuning()
+    assert Tuning.parse("alpha=2, absence=omit,trees=7") == Tuning(alpha=2.0, absence="omit", trees=7)
+    for text, message in (
+        ("alpha", "found the setting 'alpha', expected NAME=VALUE with one of alpha, beta"),
+        ("gamma=1", "found the setting 'gamma=1'"),
+        ("beam=many", "found beam = 'many', expected a number"),
+        ("beam=0", "found beam = 0, expected 1 to 10000"),
+        ("alpha=-1", "found alpha = -1.0, expected a number from 0 on"),
+        ("beta=2", "found beta = 2.0, expected 0 to 1"),
+        ("absence=no", "found absence = 'no', expected one of charge, ignore, omit"),
+        ("gamma2=nan", "found gamma2 = nan, expected a number"),
+    ):
+        with pytest.raises(OptionError, match=message):
+            Tuning.parse(text)
+
+
+@pytest.fixture(scope="module")
+def parser():
+    return toy.parser(order=3, training_decoder="greedy-pp").fit(toy.treebank())
+
+
+def test_parsers_favour_trees(parser):
+    sentences = toy.treebank()
+    gold = [list(sentence.heads) for sentence in sentences]
+    pruned = [parser.problem(sentence) for sentence in sentences]
+    much = Tuning(gamma1=1e6)
+    for others in (sentences, iter(sentences)):
+        found = list(parser.solve(sentences, decoder="greedy-pp", tuning=much, guide=others, threads=2))
+        for solution, heads, problem in zip(found, gold, pruned, strict=True):
+            assert solution.heads.tolist() == heads or problem.score(heads) == -np.inf
+    by_name = list(parser.solve(sentences, decoder="greedy-pp", tuning=much, guide="mst"))
+    for solution, other in zip(by_name, parser.solve(sentences, decoder="mst"), strict=True):
+        assert (solution.heads == other.heads).all()
+
+
+def test_what_cannot_be_favoured(parser):
+    sentences = toy.treebank()
+    with pytest.raises(OptionError, match="found fewer trees to favour than sentences, expected one for each"):
+        list(parser.parse(sentences, decoder="greedy", guide=sentences[:-1]))
+    with pytest.raises(OptionError, match=r"found a tree of \d words to favour for the sentence that begins with"):
+        list(parser.parse(sentences, decoder="greedy", guide=[sentences[-1]] * len(sentences)))
+    with pytest.raises(OptionError, match="found decoder 'best', expected one of"):
+        parser.parse(sentences, decoder="greedy", guide="best")
+    with pytest.raises(OptionError, match="found 2 heads to favour, expected"):
+        DECODERS["greedy"](parser.problem(sentences[0]), guide=[-1, 0])

@@ -1,0 +1,68 @@
+"""The dual of the maximum spanning tree against enumeration."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headlong import _core
+from tests.helpers.oracles import all_trees
+
+
+@st.composite
+def candidates(draw: st.DrawFn) -> tuple[list[list[int]], list[float]]:
+    """Some heads for each of up to five words, and weights, often equal ones."""
+    words = draw(st.integers(1, 5))
+    rows = [
+        sorted(draw(st.sets(st.sampled_from([h for h in range(words + 1) if h != word]), min_size=1)))
+        for word in range(1, words + 1)
+    ]
+    weight = draw(st.sampled_from([st.integers(-3, 3).map(float), st.floats(-1e6, 1e6)]))
+    return rows, [draw(weight) for row in rows for _ in row]
+
+
+@settings(max_examples=400, deadline=None)
+@given(candidates(), st.booleans())
+def test_bounds_every_tree(case: tuple[list[list[int]], list[float]], single_root: bool) -> None:
+    rows, weights = case
+    heads = np.array([head for row in rows for head in row], dtype=np.int32)
+    begins = np.cumsum([0, 0, *(len(row) for row in rows)]).astype(np.int32)
+    costs, value = _core.trees.reduced_costs(heads, begins, np.array(weights, dtype=np.float64), single_root)
+    place = {(head, word + 1): begins[word + 1] + k for word, row in enumerate(rows) for k, head in enumerate(row)}
+    trees = [
+        [place[int(tree[word]), word] for word in range(1, len(tree))]
+        for tree in all_trees(len(rows), single_root)
+        if all((int(tree[word]), word) in place for word in range(1, len(tree)))
+    ]
+    if not trees:
+        assert value == -np.inf
+        return
+    totals = [sum(weights[arc] for arc in tree) for tree in trees]
+    tolerance = 1e-9 * (1.0 + sum(abs(weight) for weight in weights))
+    assert value == pytest.approx(max(totals), abs=tolerance)
+    assert (costs <= 0.0).all()
+    for tree, total in zip(trees, totals, strict=True):
+        assert total <= value + costs[tree].sum() + tolerance
+        if total == max(totals):
+            np.testing.assert_allclose(costs[tree], 0.0, atol=tolerance)
+
+
+def test_long_cycle() -> None:
+    """A hundred words that would rather hang on each other in a circle: one arc must break it."""
+    words = 100
+    heads = np.array([head for word in range(1, words + 1) for head in (0, word - 1 or words)], dtype=np.int32)
+    begins = np.array([0, *range(0, 2 * words + 1, 2)], dtype=np.int32)
+    heads[:2] = (0, words)
+    weights = np.tile([-5.0, 1.0], words)
+    weights[40] = -2.0
+    costs, value = _core.trees.reduced_costs(heads, begins, weights)
+    assert value == 99.0 - 2.0
+    assert costs[40] == 0.0
+
+
+def test_refusals() -> None:
+    heads, begins = np.array([0], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32)
+    with pytest.raises(ValueError, match="finite"):
+        _core.trees.reduced_costs(heads, begins, np.array([-np.inf]))
+    with pytest.raises(ValueError, match="one weight an arc"):
+        _core.trees.reduced_costs(heads, begins, np.zeros(2))

@@ -1,0 +1,333 @@
+"""Samplers against the distribution over all trees, by enumeration; sampling as a decoder; learning from samples."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import t as student
+
+from headlong import Parser, Problem
+from headlong.errors import OptionError
+from headlong.features.tables.dependency import FULL
+from headlong.parser import Tuning, sampled_marginals, sampled_trees
+from headlong.parser.decoders import decoder
+from tests.core.test_frame_parts import Setting
+from tests.core.test_globals import ALL, batch_of, compiled, places, random_weights
+from tests.core.test_random_trees import SCORES
+from tests.core.test_tree_decoders import random_frames
+from tests.helpers import toy
+from tests.helpers.oracles import all_trees, enumerated_marginals, is_projective, is_tree, root_arcs, tree_scores
+from tests.helpers.plain_extras import KINDS, PlainExtras, plain_extras, possible_parts
+from tests.helpers.plain_frames import PlainFrames, plain_frames
+from tests.helpers.plain_globals import random_words
+from tests.helpers.strategies import Scores, both_kinds, both_root_rules, random_scores
+
+kernels = pytest.mark.parametrize("kernel", ["gibbs", "mh"])
+CHAINS, SWEEPS = 16, 2000
+WARM = 3.0  # a temperature at which chains get on well under many parts
+SWEEPS_A_LESSON = 5  # as in the core
+
+
+def some_frames(
+    seed: int, candidates: list[list[int]] | None = None, triples: bool = False, forbidden: float = 0.0
+) -> PlainFrames:
+    """Four words with normal scores of all parts, each of which is forbidden now and then."""
+    random = np.random.default_rng(seed)
+    all_heads = [[], *([head for head in range(5) if head != word] for word in range(1, 5))]
+    frames = PlainFrames(candidates or all_heads, {}, {}, {}, {})
+
+    def score(may_be_forbidden: bool = True) -> float:
+        number = float(np.float32(random.normal()))
+        return -np.inf if may_be_forbidden and random.random() < forbidden else number
+
+    for word, heads in enumerate(frames.candidates):
+        for head in heads:
+            frames.arc_scores[head, word] = score(may_be_forbidden=False)
+    for head in range(frames.size):
+        for side in (0, 1):
+            end = len(frames.fan(head, side)) + 1
+            for second in range(1, end + 1):
+                for first in range(second):
+                    for lane in range(frames.lanes(head)):
+                        frames.pairs[head, side, first, second, lane] = score()
+                    for before in range(first) if triples else ():
+                        frames.triples[head, side, before, first, second] = score()
+            for place in range(1, end):
+                for lane in range(frames.lanes(head)):
+                    frames.grand[head, side, place, lane] = score()
+    return frames
+
+
+def some_extras(seed: int) -> PlainExtras:
+    """The same with normal scores of all parts beyond."""
+    extras, random = PlainExtras(some_frames(seed)), np.random.default_rng(seed)
+    for kind in KINDS:
+        parts = sorted(possible_parts(extras.frames.candidates, kind))
+        extras.scores[kind] = {part: float(np.float32(random.normal())) for part in parts}
+    return extras
+
+
+# The words 1 and 3 may be the root, but neither may hang on the other: word 2 must be turned round with them.
+CHAIN = [[], [0, 2], [1, 3], [0, 2]]
+PROBLEMS: dict[str, Any] = {
+    "second order": some_frames(1),
+    "third order": some_frames(2, triples=True),
+    "forbidden parts": some_frames(3, triples=True, forbidden=0.03),
+    "chain": some_frames(4, CHAIN),
+    "pruned": some_frames(5, [[], [0, 2, 4], [0, 1], [2, 4], [0, 1, 3]]),
+    "extras": some_extras(6),
+}
+
+
+def core_arguments(plain: Any) -> tuple[Any, ...]:
+    """Frames, arc scores and extras of the core."""
+    return plain.core() if isinstance(plain, PlainExtras) else (*plain.core(), None)
+
+
+def check_chains(chains: list[Any], trees: Any, values: Scores) -> None:
+    """Each chain tells how frequent trees and arcs are; the means must not be too far from the truth, by Student's test
+    at the level 0.001 for all of them together, whatever the trees of one chain have to do with each other."""
+    weights = np.exp(values - values.max())
+    weights /= weights.sum()
+    size = trees.shape[1]
+    numbers = {tuple(tree): number for number, tree in enumerate(trees.tolist())}
+    rows = []
+    for chain in chains:
+        counts = np.zeros(len(trees))
+        for tree, count in zip(*np.unique(chain, axis=0, return_counts=True), strict=True):
+            counts[numbers[tuple(tree.tolist())]] = count / len(chain)
+        assert not counts[values == -np.inf].any()
+        rows.append(counts)
+    frequencies = np.array(rows)
+    arcs = np.array([[tree[word] == head for head in range(size) for word in range(1, size)] for tree in trees], float)
+    common = np.column_stack([np.eye(len(trees))[:, weights >= 0.01], arcs])
+    check_means(frequencies @ common, weights @ common)
+
+
+def check_means(found: Scores, expected: Scores) -> None:
+    """Rows are independent estimates."""
+    errors = found.std(axis=0, ddof=1) / np.sqrt(len(found))
+    limit = float(student.ppf(1.0 - 0.0005 / max(1, int((errors > 0.0).sum())), len(found) - 1))
+    assert (np.abs(found.mean(axis=0) - expected) <= limit * errors + 1e-4).all()
+
+
+@kernels
+@both_kinds
+@both_root_rules
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_distribution(name: str, single_root: bool, projective: bool, kernel: str) -> None:
+    plain = PROBLEMS[name]
+    core, scores, extras = core_arguments(plain)
+    trees = all_trees(core.size - 1, single_root, projective)
+    worth = plain.worth if isinstance(plain, PlainExtras) else plain.tree_worth
+    values = np.array([worth(tree) for tree in trees]) / WARM
+    rules = (single_root, projective, kernel, WARM)
+    chains = [core.sampled_trees(scores, *rules, SWEEPS, 100, seed, extras) for seed in range(CHAINS)]
+    check_chains(chains, trees, values)
+
+
+@kernels
+@both_kinds
+@both_root_rules
+def test_distribution_with_parts_of_whole_trees(single_root: bool, projective: bool, kernel: str) -> None:
+    words, weights, hot = random_words(5, np.random.default_rng(1)), random_weights(2), 150.0
+    model, batch = compiled(weights, ALL), batch_of(words)
+    _, _, _, scores, _, frames, _ = model.problem(batch, False)
+    assert frames is not None
+    trees = all_trees(4, single_root, projective)
+    values = np.array([weights[places(words, tree, ALL), 0].sum() for tree in trees.tolist()], float) / hot
+    rules = (single_root, projective, kernel, hot)
+    term = model.term(batch)
+    chains = [frames.sampled_trees(scores, *rules, SWEEPS // 4, 100, seed, None, term) for seed in range(CHAINS)]
+    check_chains(chains, trees, values)
+
+
+@kernels
+@both_root_rules
+@pytest.mark.parametrize("kind", ["flat", "usual", "likes the root", "pruned"])
+def test_first_order_distribution(kind: str, single_root: bool, kernel: Any) -> None:
+    scores = SCORES[kind]
+    trees = all_trees(len(scores) - 1, single_root)
+    problem = Problem.from_matrix(scores, single_root=single_root)
+    chains = [sampled_trees(problem, SWEEPS, kernel=kernel, seed=seed) for seed in range(CHAINS)]
+    check_chains(chains, trees, tree_scores(scores, trees))
+
+
+def marginals_of(trees: Any, values: Scores) -> Scores:
+    """Arc probabilities [head, modifier] of trees with these scores."""
+    size = trees.shape[1]
+    weights = np.exp(values - values.max())
+    found = np.zeros((size, size))
+    for tree, weight in zip(trees.tolist(), weights / weights.sum(), strict=True):
+        for word in range(1, size):
+            found[tree[word], word] += weight
+    return found
+
+
+def check_marginals(problem: Problem, kernel: Any, expected: Scores, temperature: float = 1.0) -> None:
+    """Against the mean of several chains."""
+    found = np.array(
+        [
+            sampled_marginals(problem, samples=SWEEPS, kernel=kernel, temperature=temperature, seed=seed)
+            for seed in range(CHAINS)
+        ]
+    )
+    np.testing.assert_allclose(found.sum(axis=1)[:, 1:], 1.0)
+    check_means(found.reshape(CHAINS, -1), expected.ravel())
+
+
+@kernels
+@both_root_rules
+@pytest.mark.parametrize("triples", [False, True], ids=["order 2", "order 3"])
+def test_marginals(triples: bool, single_root: bool, kernel: Any) -> None:
+    plain = some_frames(8, triples=triples)
+    core, scores = plain.core()
+    arcs = np.array([[head, word] for word, row in enumerate(plain.candidates) for head in row], np.int32)
+    problem = Problem(plain.size, arcs, scores, np.full(len(arcs), -1, np.int32), single_root, core)
+    trees = all_trees(plain.size - 1, single_root)
+    values = np.array([plain.tree_worth(tree) for tree in trees])
+    check_marginals(problem, kernel, marginals_of(trees, values / WARM), WARM)
+
+
+@kernels
+@both_root_rules
+def test_first_order_marginals(single_root: bool, kernel: Any) -> None:
+    scores = random_scores(4, 9)
+    problem = Problem.from_matrix(scores, single_root=single_root)
+    check_marginals(problem, kernel, enumerated_marginals(scores, single_root)[0])
+
+
+@kernels
+@settings(max_examples=100, deadline=None)
+@given(plain_frames(), st.booleans(), st.booleans(), st.integers(0, 2**64 - 1), st.sampled_from([1e-300, 0.3, 1e9]))
+def test_always_a_tree_that_is_worth_something(
+    kernel: str, frames: PlainFrames, single_root: bool, projective: bool, seed: int, temperature: float
+) -> None:
+    core, scores = frames.core()
+    for heads in core.sampled_trees(scores, single_root, projective, kernel, temperature, 5, 1, seed):
+        assert is_tree(heads)
+        assert not single_root or root_arcs(heads) == 1
+        assert not projective or is_projective(heads)
+        assert frames.tree_worth(heads) > -np.inf
+
+
+@kernels
+@settings(max_examples=40, deadline=None)
+@given(plain_extras(KINDS), st.booleans(), st.booleans())
+def test_extras_count(kernel: str, extras: PlainExtras, single_root: bool, projective: bool) -> None:
+    core, scores, core_extras = extras.core()
+    drawn = core.sampled_trees(scores, single_root, projective, kernel, 1.0, 5, 1, 0, core_extras)
+    assert all(extras.worth(heads) > -np.inf for heads in drawn)
+    tuning = Tuning(kernel=kernel, samples=20).core()  # type: ignore[arg-type]
+    found = core.solve(scores, "sample", single_root, projective, extras=core_extras, tuning=tuning)
+    assert found["score"] == pytest.approx(extras.worth(found["heads"]), abs=1e-6)
+    assert found["score"] <= extras.best(single_root, projective) + 1e-6
+
+
+@both_kinds
+@kernels
+def test_cooling_down_finds_the_optimum(kernel: Any, projective: bool) -> None:
+    """Sentences of 10 words, three heads each: nearly all optima, where the best first-order trees are none."""
+    tuning = Tuning(kernel=kernel, samples=200, temperature=3.0).core()
+    optimal = first = 0
+    for seed in range(12):
+        core, scores = random_frames(seed, 10, seed % 2 == 0)
+        exact = core.solve(scores, "exact", projective=projective)
+        found = core.solve(scores, "sample", projective=projective, tuning=tuning)
+        assert found["status"] == "approximate"
+        optimal += found["score"] > exact["score"] - 1e-6
+        first += core.solve(scores, "arcs", projective=projective)["score"] > exact["score"] - 1e-6
+    assert first < 6
+    assert optimal >= 11
+
+
+def test_seeds_and_threads() -> None:
+    problems = [random_frames(seed, 12) for seed in range(12)]
+
+    def solved(one: Any) -> list[int]:
+        tree: list[int] = one[0].solve(one[1], "sample", seed=5, tuning=Tuning(samples=5).core())["heads"].tolist()
+        return tree
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(solved, problems)) == list(map(solved, problems))
+    core, scores = problems[0]
+    drawn = core.sampled_trees(scores, True, False, "mh", 5.0, 20, 0, 1)
+    assert (core.sampled_trees(scores, True, False, "mh", 5.0, 20, 0, 1) == drawn).all()
+    assert (core.sampled_trees(scores, True, False, "mh", 5.0, 20, 0, 2) != drawn).any()
+
+
+def test_time_limit_leaves_the_best_tree_so_far() -> None:
+    core, scores = random_frames(3, 200)
+    first = core.solve(scores, "arcs")
+    found = core.solve(scores, "sample", time_limit=1e-6, tuning=Tuning(samples=2**31 - 1).core())
+    assert found["status"] == "unconverged"
+    assert found["score"] >= first["score"]
+
+
+def test_options() -> None:
+    problem = Problem.from_matrix([[0, 1], [0, 0]])
+    assert decoder("sample")(problem, seed=3).heads.tolist() == [-1, 0]
+    assert sampled_trees(Problem.from_matrix([[0.0]]), 2).tolist() == [[-1], [-1]]
+    for settings_, message in (
+        ({"kernel": "walk"}, "found kernel = 'walk', expected one of gibbs, mh"),
+        ({"temperature": 0.0}, "found temperature = 0.0"),
+        ({"seed": -1}, "found seed = -1"),
+        ({"burn_in": -1}, "found count = 1000 and burn_in = -1"),
+        ({"samples": 0}, "found samples = 0"),
+    ):
+        with pytest.raises(OptionError, match=message):
+            sampled_marginals(problem, **settings_)
+    with pytest.raises(OptionError, match="found samples = 0, expected 1 to"):
+        Tuning(samples=0)
+    with pytest.raises(OptionError, match="found no tree"):
+        sampled_trees(Problem.from_matrix([[0, -np.inf], [0, 0]]), 1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 99),
+    kinds=st.sets(st.integers(0, 3)),
+    nearby=st.booleans(),
+    cost=st.sampled_from([0.0, 1.0]),
+)
+def test_losses_are_differences_of_features(seed: int, kinds: set[int], nearby: bool, cost: float) -> None:
+    """The violation is that of the sum of constraints: errors of worse less those of better trees, less what the
+    weights say of the difference."""
+    setting = Setting(toy.treebank()[:9], kinds=sorted(kinds), nearby=nearby, seed=seed)
+    losses = setting.study(cost, "samplerank")
+    assert setting.tables.labels is not None
+    assert losses.max() > 0.0
+    for lesson, loss in enumerate(losses.tolist()):
+        product = 0.0
+        for of_labels, weights in ((False, setting.tables.parts.ravel()), (True, setting.tables.labels.ravel())):
+            places, values = setting.trainer.difference(lesson, of_labels)
+            product += float(weights[places].astype(np.float64) @ values)
+        errors = SWEEPS_A_LESSON * (loss + product)
+        assert errors == pytest.approx(cost * round(errors), abs=1e-2)
+        assert errors >= -1e-2
+        assert loss >= -1e-6 or nearby
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, FULL])
+def test_a_parser_learns_its_treebank_from_samples(order: int) -> None:
+    treebank = toy.treebank()
+    parser = toy.parser(order=order, training_decoder="samplerank", epochs=20).fit(treebank)
+    assert toy.answers(parser.parse(treebank)) == toy.answers(treebank)
+    sampled = parser.parse(treebank, decoder="sample", seed=2, tuning=Tuning(kernel="mh"))
+    assert toy.answers(sampled) == toy.answers(treebank)
+
+
+def test_learning_from_samples_does_not_depend_on_threads() -> None:
+    def trained(threads: int) -> Any:
+        parser = toy.parser(order=2, training_decoder="samplerank").fit(toy.treebank(), threads=threads)
+        return parser.problem(toy.treebank()[4]).scores
+
+    np.testing.assert_array_equal(trained(1), trained(2))
+
+
+def test_samples_have_no_expectation() -> None:
+    with pytest.raises(OptionError, match="found learner = 'crf' with training_decoder = 'samplerank'"):
+        Parser(1, learner="crf", training_decoder="samplerank").options.check()

@@ -1,0 +1,141 @@
+"""Decoders of the higher-order model against enumeration of all trees."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from headlong import _core
+from tests.helpers.oracles import is_tree, root_arcs
+from tests.helpers.plain_frames import METHODS, PROOFS, PlainFrames, check_answer, plain_frames
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=150, deadline=None)
+@given(plain_frames(), st.booleans(), st.booleans(), st.sampled_from([64, 64, 8, 1, 0]))
+def test_contract(method: str, frames: PlainFrames, single_root: bool, projective: bool, sweeps: int) -> None:
+    core, arc_scores = frames.core()
+    best = frames.best(single_root, projective)
+    found = core.solve(arc_scores, method, single_root, projective, max_sweeps=sweeps)
+    check_answer(found, method, single_root, projective, worth=frames.tree_worth, best=best)
+
+
+def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.parser.Frames, NDArray[np.float64]]:
+    """Three heads a word, among them that of a chain."""
+    random = np.random.default_rng(seed)
+    rows = [
+        sorted({word - 1, *(h for h in random.integers(max(0, word - 6), min(words, word + 6) + 1, 2) if h != word)})
+        for word in range(1, words + 1)
+    ]
+    begins = np.cumsum([0, 0, *(len(row) for row in rows)]).astype(np.int32)
+    core = _core.parser.Frames(np.array([head for row in rows for head in row], dtype=np.int32), begins, triples)
+    columns = (core.pairs, core.triples, core.grand)
+    core.set_scores(*(random.normal(0.0, 0.5, len(column)).astype(np.float32) for column in columns))
+    return core, random.normal(0.0, 1.0, int(begins[-1]))
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_long_searches(projective: bool) -> None:
+    """Sentences with hundreds of nodes, where the search begins again with the multipliers of AD3."""
+    for seed in (0, 6):
+        core, arc_scores = random_frames(seed, 30, seed % 2 == 0)
+        exact = _core.graph.branch_and_bound(core.graph(arc_scores, True, projective), tolerance=1e-9)["value"]
+        found = core.solve(arc_scores, "exact", projective=projective)
+        assert found["iterations"] > 200
+        assert found["certified"]
+        assert found["score"] == pytest.approx(exact, abs=1e-6)
+        # Cut short anywhere, the bound holds.
+        for nodes in (1, 199, 200, 201, 250):
+            cut = core.solve(arc_scores, "exact", projective=projective, max_nodes=nodes)
+            assert cut["iterations"] <= nodes
+            assert cut["score"] <= exact + 1e-6 <= cut["bound"] + 2e-6
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_agree(method: str, projective: bool) -> None:
+    """Longer sentences, where enumeration does not reach: the general search over graphs is the referee."""
+    for seed in range(8):
+        core, arc_scores = random_frames(seed, 16, seed % 2 == 0)
+        exact = _core.graph.branch_and_bound(core.graph(arc_scores, True, projective), tolerance=1e-9)["value"]
+        found = core.solve(arc_scores, method, projective=projective)
+        assert found["certified"] or method != "exact"
+        assert found["score"] <= exact + 1e-6
+        assert found["bound"] >= exact - 1e-6
+        assert core.tree_value(arc_scores, found["heads"]) == pytest.approx(found["score"], abs=1e-9)
+        if found["certified"]:
+            assert found["score"] == pytest.approx(exact, abs=1e-6)
+
+
+def test_long_sentence_within_time() -> None:
+    """A limit that is reached at once leaves the climbed tree, with a bound above it."""
+    core, arc_scores = random_frames(3, 1000)
+    climbed = core.solve(arc_scores, "climb", max_sweeps=0, restarts=0)
+    for method in ("climb", "ad3", "subgradient", "exact"):
+        found = core.solve(arc_scores, method, time_limit=1e-3)
+        assert is_tree(found["heads"])
+        assert found["status"] == "unconverged"
+        assert found["score"] >= climbed["score"]
+        assert np.inf > found["bound"] >= found["score"]
+
+
+def test_one_word() -> None:
+    core = _core.parser.Frames(np.array([0], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32))
+    for method in PROOFS:
+        found = core.solve(np.array([2.5]), method)
+        assert found["certified"]
+        assert found["score"] == 2.5
+        assert list(found["heads"]) == [-1, 0]
+
+
+def test_no_words() -> None:
+    core = _core.parser.Frames(np.zeros(0, dtype=np.int32), np.array([0, 0], dtype=np.int32))
+    found = core.solve(np.zeros(0))
+    assert found["certified"]
+    assert found["score"] == 0.0
+    assert list(found["heads"]) == [-1]
+
+
+def test_no_tree() -> None:
+    """Two words that hang on each other: no candidate leads to the root."""
+    core = _core.parser.Frames(np.array([2, 1], dtype=np.int32), np.array([0, 0, 1, 2], dtype=np.int32))
+    for method in METHODS:
+        found = core.solve(np.zeros(2), method)
+        assert found["status"] == "infeasible"
+        assert found["score"] == found["bound"] == -np.inf
+        assert is_tree(found["heads"])
+        assert root_arcs(found["heads"]) == 1
+
+
+@pytest.mark.parametrize("method", PROOFS)
+def test_only_tree_is_forbidden(method: str) -> None:
+    """A candidate a word, and a part that forbids what they make."""
+    core = _core.parser.Frames(np.array([0, 1], dtype=np.int32), np.array([0, 0, 1, 2], dtype=np.int32))
+    core.set_scores(np.full(len(core.pairs), -np.inf, dtype=np.float32), core.triples, core.grand)
+    found = core.solve(np.zeros(2), method)
+    assert found["status"] == "infeasible"
+    assert found["score"] == found["bound"] == -np.inf
+    assert list(found["heads"]) == [-1, 0, 1]
+
+
+def test_threads() -> None:
+    problems = [random_frames(seed, 20, seed % 2 == 0) for seed in range(12)]
+    alone = [core.solve(scores) for core, scores in problems]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda problem: problem[0].solve(problem[1]), problems))
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one["heads"], other["heads"])
+        assert (one["score"], one["bound"], one["iterations"]) == (other["score"], other["bound"], other["iterations"])
+
+
+def test_refusals() -> None:
+    core, arc_scores = random_frames(0, 4)
+    with pytest.raises(ValueError, match="one score an arc"):
+        core.solve(arc_scores[1:])
+    with pytest.raises(ValueError, match="methods"):
+        core.solve(arc_scores, "guess")
+    with pytest.raises(ValueError, match="NaN"):
+        core.solve(np.full(len(arc_scores), np.nan))

@@ -1,0 +1,39 @@
+"""Model files forged by hand, and the words with which a file is refused."""
+
+import hashlib
+import json
+import struct
+
+import pytest
+
+from headlong.errors import ModelError
+from headlong.storage.model_file import read_model
+
+
+def forge(path, header, data=b"", *, version=1, sizes=None):
+    """Write a file with a right checksum and whatever header."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    text += b" " * (-len(text) % 64)
+    header_size, size = sizes or (len(text), 64 + len(text) + len(data))
+    start = struct.pack("<8sI4xQQ", b"HEADLONG", version, header_size, size)
+    path.write_bytes(start + hashlib.sha256(start + text + data).digest() + text + data)
+    return path
+
+
+def forge_arrays(path, entries, data=b""):
+    return forge(path, {"kind": "parser", "package_version": "1", "metadata": {}, "arrays": entries}, data)
+
+
+def entry(dtype="uint8", shape=(64,), offset=0, size=64):
+    return {"dtype": dtype, "shape": list(shape), "offset": offset, "size": size}
+
+
+def refusal(path, *args, **options) -> str:
+    """The message with which a file is refused: one sentence that begins with the path."""
+    with pytest.raises(ModelError) as caught:
+        read_model(path, *args, **options)
+    message = str(caught.value)
+    assert message.startswith(f"{path} ")
+    assert "\n" not in message
+    assert len(message) < len(str(path)) + 300
+    return message.removeprefix(f"{path} ")

@@ -1,0 +1,146 @@
+"""Dropout of words and of attributes: which codes are hidden, how often, and that training sees it."""
+
+import numpy as np
+import pytest
+
+from headlong import OptionError, Parser
+from headlong.features.attributes import WordEncoder
+from headlong.learning.dropout import AttributeDropout, WordDropout
+from headlong.sequence.labeler import SequenceLabeler
+from headlong.text import Sentence
+from tests.helpers import toy
+
+NAMES = ("Case", "feats", "form", "lemma", "lower", "prefix1", "shape", "suffix3", "upos", "xpos")
+FORM = [NAMES.index(name) for name in ("form", "lower", "prefix1", "shape", "suffix3")]
+LEMMA = [NAMES.index("lemma")]
+KEPT = [i for i in range(len(NAMES)) if i not in FORM + LEMMA]
+
+
+def sentences(counts, lemmas=None):
+    """One sentence with each form so many times."""
+    forms = [form for form, count in counts.items() for _ in range(count)]
+    columns = {} if lemmas is None else {"lemmas": [lemmas[form] for form in forms]}
+    return [Sentence.from_words(forms, upos=["NOUN"] * len(forms), feats=["Case=Nom"] * len(forms), **columns)]
+
+
+def hidden_shares(train, strength, epochs=300, seed=1):
+    """How often each column of each word differed from what it was."""
+    codes, _, _ = WordEncoder(NAMES, ("NOUN",)).encode(train)
+    original = codes.copy()
+    dropout = WordDropout(train, NAMES, codes, strength, seed)
+    changed = np.zeros(codes.shape)
+    for epoch in range(1, epochs + 1):
+        dropout.draw(epoch)
+        changed += codes != original
+    return changed / epochs
+
+
+@pytest.mark.parametrize("strength", [0.25, 2.0])
+def test_rare_words_are_hidden_more_often(strength):
+    train = sentences({"rare": 1, "some": 4, "often": 40})
+    shares = hidden_shares(train, strength)
+    assert not shares[0].any()  # the root
+    assert not shares[:, KEPT].any()
+    for place, count in ((1, 1), (slice(2, 6), 4), (slice(6, None), 40)):
+        rate = strength / (strength + count)
+        found = shares[place][..., FORM]
+        assert found.mean() == pytest.approx(rate, abs=5 * np.sqrt(rate / (300 * count)))
+    # All that is seen of a form goes at once.
+    assert (shares[1:, FORM] == shares[1:, FORM[:1]]).all()
+
+
+def test_lemmas_are_hidden_by_their_own_count():
+    train = sentences({"a": 1, "b": 1, "c": 1}, lemmas={"a": "x", "b": "x", "c": "y"})
+    shares = hidden_shares(train, 1.0)
+    assert shares[1:3, LEMMA].mean() == pytest.approx(1 / 3, abs=0.1)
+    assert shares[3, LEMMA].mean() == pytest.approx(1 / 2, abs=0.15)
+
+
+def test_forms_that_stand_in_for_lemmas_are_hidden_too():
+    """Else a treebank without lemmas would show in one column what it hides in another."""
+    shares = hidden_shares(sentences({"Rare": 1, "often": 20}), 1.0)
+    assert shares[1, LEMMA] == pytest.approx(0.5, abs=0.15)
+    assert shares[2:, LEMMA].mean() == pytest.approx(1 / 21, abs=0.05)
+
+
+def test_nothing_is_hidden_without_dropout():
+    assert not hidden_shares(sentences({"rare": 1}), 0.0, epochs=20).any()
+
+
+def test_what_is_hidden_depends_on_seed_and_epoch_alone():
+    train = toy.treebank()
+
+    def drawn(seed, epochs):
+        codes, _, _ = WordEncoder(NAMES, ("NOUN",)).encode(train)
+        dropout = WordDropout(train, NAMES, codes, 1.0, seed)
+        for epoch in epochs:
+            dropout.draw(epoch)
+        return codes.tobytes()
+
+    assert drawn(1, [3]) == drawn(1, [1, 2, 3]) == drawn(1, [3, 3])
+    assert len({drawn(seed, [epoch]) for seed in (1, 2) for epoch in (1, 2)}) == 4
+
+
+def test_training_sees_what_is_hidden():
+    """The core reads the very codes that are rewritten."""
+    plain, hidden, again = (
+        toy.parser(word_dropout=strength, epochs=2).fit(toy.treebank()) for strength in (0.0, 5.0, 5.0)
+    )
+    assert plain.trained.arcs.parts.tobytes() != hidden.trained.arcs.parts.tobytes()
+    assert again.trained.arcs.parts.tobytes() == hidden.trained.arcs.parts.tobytes()
+
+
+@pytest.mark.parametrize("strength", [-0.1, float("nan"), float("inf")])
+def test_strengths_that_cannot_work(strength):
+    with pytest.raises(OptionError, match=f"found word_dropout = {strength}, expected 0 or more"):
+        Parser(word_dropout=strength).fit(toy.treebank())
+
+
+def attribute_draws(share, epochs, seed=1, words=400, columns=5):
+    """Which codes are hidden in each epoch: [epochs, words, columns]."""
+    codes = np.arange(words * columns, dtype=np.uint32).reshape(words, columns)
+    original = codes.copy()
+    dropout = AttributeDropout(codes, share, seed)
+    draws = []
+    for epoch in epochs:
+        dropout.draw(epoch)
+        draws.append(codes != original)
+    dropout.restore()
+    assert (codes == original).all()
+    return np.array(draws)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_attributes_are_hidden_each_by_itself(share):
+    draws = attribute_draws(share, range(1, 51))
+    count = draws.size / draws.shape[2]
+    error = 5 * np.sqrt(share / count)
+    assert draws.mean(axis=(0, 1)) == pytest.approx(np.full(5, share), abs=error)
+    both = (draws[..., 0] & draws[..., 1]).mean()  # neither attributes nor words go together
+    assert both == pytest.approx(share**2, abs=error)
+    assert (draws[:, :-1, 0] & draws[:, 1:, 0]).mean() == pytest.approx(share**2, abs=error)
+
+
+def test_attributes_hidden_depend_on_seed_and_epoch_alone():
+    assert (attribute_draws(0.3, [3]) == attribute_draws(0.3, [1, 2, 3])[-1:]).all()
+    assert (attribute_draws(0.3, [1]) != attribute_draws(0.3, [2])).any()
+    assert (attribute_draws(0.3, [1]) != attribute_draws(0.3, [1], seed=2)).any()
+    assert not attribute_draws(0.0, [1, 2]).any()
+
+
+def test_labelers_see_what_is_hidden():
+    tags = [("B-NP", "I-NP", "B-VP"), ("B-NP", "B-VP", "O")]
+    words = [("Big", "dogs", "bark"), ("Dogs", "bark", ".")]
+    train = [Sentence.from_words(w).with_extra("TAG", ["_", *t]) for w, t in zip(words, tags, strict=True)]
+
+    def rows(share):
+        return SequenceLabeler(dropout=share, epochs=3, bits=10).fit(train).state()[1]["rows"].tobytes()
+
+    plain, hidden, again = map(rows, (0.0, 0.5, 0.5))
+    assert plain != hidden == again
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
+def test_shares_that_cannot_work(share):
+    with pytest.raises(OptionError, match=f"found dropout = {share}, expected a share from 0 to less than 1"):
+        SequenceLabeler(dropout=share).fit([])

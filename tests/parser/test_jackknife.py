@@ -1,0 +1,131 @@
+"""Parts of whole trees learnt after all others: the changes by definition, and what becomes of a parser."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from headlong.features.tables import dependency
+from headlong.features.tables.globals import GLOBALS
+from headlong.learning.loop import Loop
+from headlong.learning.losses import Mira
+from headlong.parser import jackknife
+from headlong.parser.model import ModelSpec, ModelWeights, WeightTables
+from headlong.parser.parser import Parser
+from headlong.parser.training import Corpus
+from tests.helpers import toy
+
+FULL: dict[str, Any] = {"order": dependency.FULL, **toy.SMALL}
+
+
+@pytest.fixture(scope="module")
+def halves() -> tuple[ModelSpec, ModelWeights, list[jackknife.Fold]]:
+    """The toy treebank as two folds, with models of different seeds; and the shape with a family of whole trees."""
+    parsers = [toy.parser(2, seed=seed).fit(toy.treebank()) for seed in (1, 2, 3)]
+    folds = []
+    for number, parser in enumerate(parsers[:2]):
+        trained = parser.trained
+        corpus = Corpus.of(toy.treebank()[number::2], parser._encoder, trained.labels)
+        folds.append(jackknife.Fold(corpus, trained.pruning, trained.arcs))
+    base = parsers[2].trained.arcs
+    higher = (*base.shape.higher, *(family for family in GLOBALS if family.name == "span"))
+    return ModelSpec(**{**vars(base.shape), "higher": higher}), base, folds
+
+
+def averaged_by_definition(
+    shape: ModelSpec, folds: list[jackknife.Fold], loop: Loop, learner: Mira
+) -> dict[str, np.ndarray]:
+    """The mean of the changes after each sentence, taken down one by one."""
+    tables = WeightTables(shape)
+    arrays = tables.arrays()
+    changes = {name: np.zeros(arrays[name].shape) for name in ("parts", "labels")}
+    sums = {name: change.copy() for name, change in changes.items()}
+    seen = 0
+    for epoch in range(1, loop.epochs + 1):
+        for fold in folds:
+            known = fold.arcs.floats()
+            corpus = fold.corpus
+            trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, fold.pruning, False, 1)
+            for sentence in np.random.default_rng([loop.seed, epoch]).permutation(len(corpus.lengths)).astype(np.int32):
+                for name, change in changes.items():
+                    arrays[name][:] = known[name] + change
+                losses, norms = trainer.study(np.array([sentence]), False, learner.cost, loop.decoder, False, 1)
+                trainer.apply(0, learner.step(losses[0], norms[0], 0.0), 0.0)
+                seen += 1
+                for name in changes:
+                    changes[name] = arrays[name].astype(np.float64) - known[name]
+                    sums[name] += changes[name]
+    return {name: total / seen for name, total in sums.items()}
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_changes_by_definition(halves, share: float) -> None:
+    shape, base, folds = halves
+    loop, learner = Loop(2, seed=5), Mira(aggressiveness=0.01)
+    expected = averaged_by_definition(shape, folds, loop, learner)
+    changes = jackknife.Changes(shape, folds, False, 1)
+    for epoch in (1, 2):
+        changes.epoch(loop, learner, epoch, None)
+    found = changes.added_to(base, share)
+    assert found.shape == shape
+    known = base.floats()
+    assert np.abs(expected["parts"]).max() > 1e-4
+    for (name, weights), scale in zip(found.floats().items(), found.scales, strict=True):
+        np.testing.assert_allclose(weights, known[name] + share * expected[name], atol=scale)
+
+
+def test_reports_count_all_folds(halves) -> None:
+    shape, _, folds = halves
+    reports: list[Any] = []
+    jackknife.Changes(shape, folds, False, 1).epoch(Loop(1, seed=1), Mira(), 1, reports.append)
+    count = len(toy.treebank())
+    assert {report.total for report in reports} == {count}
+    assert [report.done for report in reports] == sorted(report.done for report in reports)
+    assert reports[-1].done == count
+
+
+def test_it_does_not_depend_on_threads() -> None:
+    parsers = [Parser(**FULL).fit(toy.treebank(), toy.treebank(), threads=threads) for threads in (1, 3)]
+    one, other = (parser.trained.arcs for parser in parsers)
+    np.testing.assert_array_equal(one.parts, other.parts)
+    np.testing.assert_array_equal(one.labels, other.labels)
+
+
+def test_development_data_decide() -> None:
+    """Never worse there than the parser without parts of whole trees, whose weights it begins with."""
+    train, dev = toy.treebank()[::2], toy.treebank()[1::2]
+    base = Parser(**{**FULL, "order": 3}).fit(train, dev).trained.scores["dev"]["LAS"]
+    scores = Parser(**FULL).fit(train, dev).trained.scores
+    assert scores["dev"]["LAS"] >= base
+    assert ("changes" in scores) == (scores["dev"]["LAS"] > base)
+
+
+def test_a_pattern_that_lower_orders_cannot_see() -> None:
+    """The other parts make the best of it, so that there is something left to be learnt."""
+    train = [toy.far_away("A"), toy.far_away("A"), toy.far_away("A"), toy.far_away("B")] * 40
+    options: dict[str, Any] = {"bits": 14, "label_bits": 8, "pruner_epochs": 0, "epochs": 10, "aggressiveness": 0.01}
+    parser = Parser(3, families="+grand-grandparent", **options).fit(train, train)
+    assert parser.trained.scores["changes"]["epoch"] >= 1
+    assert [found.heads for found in parser.parse(train)] == [gold.heads for gold in train]
+
+
+@pytest.mark.parametrize(("stage", "epoch"), [("fold 1/3", 1), ("fold 2/3", 2), (jackknife.STAGE, 1)])
+def test_interruption(stage: str, epoch: int) -> None:
+    """What was learnt before is kept."""
+
+    def interrupt(progress: Any) -> None:
+        if progress.stage == stage and progress.epoch == epoch:
+            raise KeyboardInterrupt
+
+    parser = Parser(**FULL).fit(toy.treebank(), toy.treebank(), progress=interrupt)
+    assert parser.interrupted
+    assert {family.name for family in GLOBALS} < set(parser.info()["templates"])
+    assert parser.trained.scores["dev"]["LAS"] > 80.0
+    for found in parser.parse(toy.treebank()):
+        toy.check_tree(found)
+
+
+@pytest.mark.parametrize("sentences", [1, 2, 3])
+def test_few_sentences(sentences: int) -> None:
+    parser = Parser(**FULL).fit(toy.treebank()[:sentences])
+    assert toy.answers(parser.parse(toy.treebank()[:1])) == toy.answers(toy.treebank()[:1])

@@ -1,0 +1,364 @@
+"""The parser from end to end: options, trees and their roots, and what must not make a difference."""
+
+import threading
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import headlong
+from headlong import DataError, OptionError, Parser, Sentence, read_conllu
+from headlong.errors import NotFittedError
+from headlong.features.attributes import WordEncoder
+from headlong.learning.loop import Progress
+from headlong.parser.decoders import marginals
+from tests.helpers import oracles, toy
+from tests.helpers.toy import answers, check_tree, strange_sentences
+from tests.helpers.treebanks import treebank_file
+
+
+def test_parsing_is_lazy(parser):
+    def endless():
+        while True:
+            yield from toy.treebank()
+
+    stream = parser.parse(endless())
+    assert next(stream).heads == next(parser.parse(toy.treebank())).heads
+    assert next(parser.solve(endless())).certified
+
+
+# ---- options and errors
+
+
+FAMILIES = (
+    "sibling, grandparent, grand-sibling, tri-sibling, head-bigram, arbitrary-sibling, non-projective, path, "
+    "grand-grandparent, inner-grandchild, outer-grandchild, content-sibling, repeat, valency, attachment, "
+    "coordination, punctuation, span, crossing, branching"
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"order": 5}, "found order = 5, expected one of 1, 2, 3, 4"),
+        ({"families": "sibling"}, "found 'sibling' in families, expected + or - and one of " + FAMILIES),
+        ({"families": "+sibling,-bow"}, "found '-bow' in families, expected + or - and one of " + FAMILIES),
+        (
+            {"training_decoder": "mst"},
+            "found training_decoder = 'mst', expected one of exact, ad3, subgradient, climb, greedy, greedy-pp, "
+            "sample, rerank, arcs, automata, samplerank",
+        ),
+        (
+            {"order": 2, "learner": "crf"},
+            "found learner = 'crf' with order above 1, expected mira or perceptron: it needs marginals",
+        ),
+        ({"learner": "svm"}, "found learner = 'svm', expected one of mira, perceptron, crf"),
+        ({"root": "double"}, "found root = 'double', expected one of auto, single, multi"),
+        ({"epochs": 0}, "found epochs = 0, expected 1 to 1000"),
+        ({"epochs": 2.5}, "found epochs = 2.5, expected a value of type int"),
+        ({"epochs": "3"}, "found epochs = '3', expected a value of type int"),
+        ({"batch_size": 0}, "found batch_size = 0, expected 1 to 10000"),
+        ({"bits": 29}, "found bits = 29, expected 8 to 28"),
+        ({"bits": 7}, "found bits = 7, expected 8 to 28"),
+        ({"label_bits": 25}, "found label_bits = 25, expected 8 to 24"),
+        ({"max_heads": 0}, "found max_heads = 0, expected 1 to 10000"),
+        ({"pruner_epochs": -1}, "found pruner_epochs = -1, expected 0 to 100"),
+        ({"pruner_bits": 40}, "found pruner_bits = 40, expected 8 to 28"),
+        ({"seed": -1}, "found seed = -1, expected 0 to 9223372036854775807"),
+        ({"aggressiveness": 0.0}, "found aggressiveness = 0.0, expected a positive number"),
+        ({"rate": -1}, "found rate = -1, expected a positive number"),
+        ({"rate": float("nan")}, "found rate = nan, expected a positive number"),
+        ({"rate": float("inf")}, "found rate = inf, expected a positive number"),
+        ({"rate": "fast"}, "found rate = 'fast', expected a value of type float"),
+        ({"threshold": 1.5}, "found threshold = 1.5, expected 0 to 1"),
+        ({"threshold": float("nan")}, "found threshold = nan, expected 0 to 1"),
+        ({"trees": "no"}, "found trees = 'no', expected one of auto, any, projective"),
+        ({"licence": None}, "found licence = None, expected a value of type str"),
+    ],
+)
+def test_options_are_checked(options, message):
+    with pytest.raises(OptionError) as caught:
+        Parser(**options).fit(toy.treebank())
+    assert str(caught.value) == message
+
+
+def test_a_parser_that_was_not_trained(tmp_path):
+    parser = Parser()
+    uses = [
+        lambda: parser.parse([]),
+        lambda: parser.solve([]),
+        lambda: parser.problem(toy.treebank()[0]),
+        lambda: parser.save(tmp_path / "m"),
+        parser.info,
+        parser.clear_cache,
+        lambda: parser.families,
+        lambda: parser.trained,
+    ]
+    for use in uses:
+        with pytest.raises(NotFittedError, match=r"has not been trained: call fit, or headlong\.load a model"):
+            use()
+    assert not (tmp_path / "m").exists()
+
+
+def test_wrong_ways_to_parse(parser):
+    with pytest.raises(OptionError, match="found threads = 0, expected at least 1"):
+        parser.parse([], threads=0)
+    with pytest.raises(OptionError, match="found threads = -1, expected at least 1"):
+        toy.parser().fit(toy.treebank(), threads=-1)
+    for use in (parser.parse, parser.solve):
+        with pytest.raises(OptionError, match="found decoder 'best', expected one of mst, eisner"):
+            use([], decoder="best")
+        with pytest.raises(OptionError, match="found trees = 'all', expected one of any, projective"):
+            use([], trees="all")
+        with pytest.raises(OptionError, match="found decoder 'mst' for trees = 'projective', expected eisner"):
+            use([], decoder="mst", trees="projective")
+        with pytest.raises(OptionError, match="found time_limit = -1, expected seconds"):
+            use([], time_limit=-1)
+        with pytest.raises(OptionError, match="found max_iterations = 0, expected at least 1"):
+            use([], max_iterations=0)
+    with pytest.raises(OptionError, match="found deps = 'drop', expected one of clear, keep, copy"):
+        parser.parse([], deps="drop")
+
+
+# ---- roots and projectivity
+
+
+def test_single_roots_are_kept(parser):
+    assert parser.info()["root"] == "single"
+    for name, sentence in strange_sentences().items():
+        for decoder in ("mst", "eisner"):
+            [parsed] = parser.parse([sentence], decoder=decoder)
+            check_tree(parsed)
+            assert len(parsed) == len(sentence), name
+            assert decoder == "mst" or oracles.is_projective(parsed.heads)
+
+
+def test_several_roots(multi):
+    assert multi.info()["root"] == "multi"
+    parsed = list(multi.parse([toy.tree("yes/INTJ/0/root no/INTJ/0/root")]))
+    assert parsed[0].heads == [-1, 0, 0]
+    for sentence in strange_sentences().values():
+        check_tree(next(multi.parse([sentence])), single_root=False)
+
+
+def test_the_root_rule_can_be_chosen():
+    two_roots = [*toy.treebank(), toy.tree("yes/INTJ/0/root no/INTJ/0/root")]
+    with pytest.raises(DataError, match="several roots"):
+        toy.parser(root="single").fit(two_roots)
+    assert toy.parser(root="multi", epochs=1).fit(toy.treebank()).info()["root"] == "multi"
+    # One sentence of the development data does not change the rule.
+    parser = toy.parser(epochs=1).fit(toy.treebank(), dev=two_roots)
+    assert parser.info()["root"] == "single"
+
+
+@pytest.mark.parametrize("learner", ["mira", "perceptron", "crf"])
+@pytest.mark.parametrize("max_heads", [1, 10])
+def test_projective_parsers_give_projective_trees(learner, max_heads):
+    """Also where the treebank and the pruner's trees cross."""
+    seen: list[Progress] = []
+    parser = toy.parser(trees="projective", epochs=3, max_heads=max_heads, learner=learner)
+    parser.fit(toy.treebank(), progress=seen.append)
+    assert all(np.isfinite(p.loss) for p in seen)
+    sentences = [*toy.treebank(), *strange_sentences().values()]
+    for sentence in parser.parse(sentences):
+        check_tree(sentence)
+        assert oracles.is_projective(sentence.heads)
+    for solution in parser.solve(sentences):
+        assert solution.status == "optimal"
+        assert oracles.is_projective(solution.heads)
+    crossing = list(parser.parse(sentences, decoder="mst"))
+    for sentence in crossing:
+        check_tree(sentence)
+
+
+def test_a_treebank_without_root_labels():
+    train = [toy.tree(t) for t in ("a/A/0/top b/B/1/x c/C/1/y", "b/B/2/x a/A/0/other c/C/2/y")]
+    parser = toy.parser().fit(train)
+    for sentence in [*parser.parse(train), *parser.parse(strange_sentences().values())]:
+        assert oracles.is_tree(sentence.heads)
+        assert sentence.labels[sentence.heads.index(0)] in ("top", "other")
+
+
+def test_auto_searches_projective_trees_where_crossing_arcs_are_rare():
+    crossing = Sentence.from_words(
+        ["a", "b", "c", "d"], upos=["NOUN", "VERB", "NOUN", "ADV"], heads=[3, 0, 2, 1], labels=["x", "root", "x", "x"]
+    )
+    plain = [sentence for sentence in toy.treebank() if oracles.is_projective(sentence.heads)]
+    few = [crossing, *plain * 40]
+    assert toy.parser(epochs=1).fit([crossing, *plain]).info()["trees"] == "any"
+    assert toy.parser(epochs=1).fit(few).info()["trees"] == "projective"
+    assert toy.parser(trees="any", epochs=1).fit(few).info()["trees"] == "any"
+
+
+def test_zero_words(parser):
+    nothing = Sentence({}, [-1])
+    assert len(nothing) == 0
+    [parsed] = parser.parse([nothing])
+    assert (parsed.heads, parsed.labels) == ([-1], ["_"])
+    [parsed] = parser.parse([nothing], decoder="eisner", confidence=True)
+    assert parsed.heads == [-1]
+    assert next(parser.solve([nothing])).heads.tolist() == [-1]
+
+
+@pytest.mark.slow
+def test_a_thousand_words(parser):
+    for decoder in ("mst", "eisner"):
+        [parsed] = parser.parse([toy.long_sentence(1000)], decoder=decoder, confidence=decoder == "mst")
+        check_tree(parsed)
+
+
+# ---- what must not make a difference
+
+
+def many_sentences():
+    return [*toy.treebank(), *strange_sentences().values(), *(toy.long_sentence(n) for n in range(2, 40))] * 5
+
+
+def test_batches_chunks_and_threads_do_not_matter(parser):
+    sentences = many_sentences()
+    assert len(sentences) > 256
+    expected = answers(parser.parse(sentences))
+    assert answers(parser.parse(sentences, threads=3)) == expected
+    assert [answer for s in sentences[:60] for answer in answers(parser.parse([s]))] == expected[:60]
+    assert answers(parser.parse(sentences[::-1], threads=2)) == expected[::-1]
+    assert [s.misc for s in parser.parse(sentences[:25], confidence=True)] == [
+        s.misc for s in parser.parse(sentences[:25], confidence=True, threads=3)
+    ]
+
+
+def test_a_parser_shared_by_threads(parser, monkeypatch):
+    monkeypatch.setattr(WordEncoder, "CACHE_LIMIT", 40)  # the cache is cleared all the time
+    sentences = many_sentences()[:60]
+    expected = answers(parser.parse(sentences))
+    found = {}
+
+    def work(number):
+        rotated = sentences[number:] + sentences[:number]
+        found[number] = [answers(parser.parse(rotated, threads=1 + number % 2)) for _ in range(3)]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {number: [expected[number:] + expected[:number]] * 3 for number in range(4)}
+
+
+def test_an_empty_cache_does_not_matter(parser):
+    expected = answers(parser.parse(toy.treebank()))
+    parser.clear_cache()
+    assert not len(parser._encoder._cache)
+    assert answers(parser.parse(toy.treebank())) == expected
+
+
+def test_what_the_sentence_says_of_its_tree_does_not_matter(parser):
+    bare = [s.with_tree([-1] * (len(s) + 1), ["_"] * (len(s) + 1)) for s in toy.treebank()]
+    assert answers(parser.parse(bare)) == answers(parser.parse(toy.treebank()))
+
+
+def test_without_a_pruner():
+    parser = toy.parser(pruner_epochs=0).fit(toy.treebank())
+    assert answers(parser.parse(toy.treebank())) == answers(toy.treebank())
+    assert len(parser.problem(toy.treebank()[0]).arcs) == 16
+    assert "pruner" not in parser.info()["templates"]
+
+
+# ---- problems and solutions
+
+
+def test_solutions_are_what_parsing_finds(parser, multi):
+    for model in (parser, multi):
+        for decoder in ("mst", "eisner", None):
+            sentences = [*toy.treebank(), *strange_sentences().values()]
+            parsed = model.parse(sentences, decoder=decoder)
+            solutions = model.solve(sentences, decoder=decoder)
+            for sentence, solution in zip(parsed, solutions, strict=True):
+                assert solution.heads.tolist() == sentence.heads
+                assert [model.trained.labels[i] for i in solution.labels[1:]] == sentence.labels[1:]
+                assert solution.certified
+                assert solution.bound == solution.score > -np.inf
+
+
+def test_problems(parser):
+    sentence = toy.treebank()[4]
+    problem = parser.problem(sentence)
+    assert problem.size == len(sentence) + 1
+    assert problem.single_root
+    assert all(a != b for a, b in pairwise(problem.arcs.tolist()))
+    tree_marginals, _ = marginals(problem)
+    np.testing.assert_allclose(tree_marginals[:, 1:].sum(axis=0), 1)
+    _, _, scores, *_ = parser._model.parse(parser._encoder.batch([sentence])[0], "exact", False, 1)
+    [solution] = parser.solve([sentence])
+    assert scores[0] == pytest.approx(solution.score, rel=1e-12)
+
+
+# ---- higher orders
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"order": 1}, []),
+        ({"order": 2}, ["sibling", "grandparent"]),
+        ({"order": 3}, ["sibling", "grandparent", "grand-sibling", "tri-sibling"]),
+        ({"order": 2, "families": "-grandparent, +tri-sibling"}, ["sibling", "tri-sibling"]),
+        ({"order": 1, "families": "+grandparent"}, ["grandparent"]),
+        ({"order": 1, "families": "+path,+head-bigram"}, ["head-bigram", "path"]),
+    ],
+)
+def test_families_are_switched_on_and_off(options, expected):
+    model = toy.parser(**options).fit(toy.treebank())
+    assert [family.name for family in model.trained.arcs.shape.higher] == expected
+    assert list(model.problem(toy.treebank()[0]).parts()) == ["arc", *expected]
+    assert all(solution.certified for solution in model.solve(toy.treebank()))
+
+
+def test_a_long_sentence_keeps_to_the_time_limit():
+    model = toy.parser(order=3).fit(toy.treebank())
+    sentence = toy.long_sentence(1000)
+    [solution] = model.solve([sentence], time_limit=0.05)
+    assert oracles.is_tree(solution.heads)
+    assert oracles.root_arcs(solution.heads) == 1
+    assert solution.bound >= solution.score
+
+
+# ---- real treebanks
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", ["en_ewt", "cs_cac", "tr_imst", "zh_gsd"])
+def test_real_treebanks(code, tmp_path):
+    train = list(read_conllu(treebank_file(code, "train")))[:400]
+    dev = list(read_conllu(treebank_file(code, "dev")))[:100]
+    parser = Parser(epochs=2, bits=18, label_bits=14, pruner_bits=14).fit(train, dev)
+    assert parser.info()["scores"]["dev"]["UAS"] > 40
+    parser.save(tmp_path / "model")
+    loaded = headlong.Parser.load(tmp_path / "model")
+    found = list(loaded.parse(dev, threads=2))
+    assert answers(found) == answers(parser.parse(dev))
+    for sentence in found:
+        check_tree(sentence, single_root=parser.info()["root"] == "single")
+
+
+def test_pruning_can_be_changed_after_training(parser, tmp_path):
+    harder = parser.with_pruning(max_heads=1)
+    counts = [len(model.problem(toy.treebank()[0]).arcs) for model in (parser, harder)]
+    assert counts[1] < counts[0]
+    assert harder.options.max_heads == 1
+    assert parser.options.max_heads == headlong.Parser().options.max_heads
+    harder.save(tmp_path / "m")
+    assert len(headlong.Parser.load(tmp_path / "m").problem(toy.treebank()[0]).arcs) == counts[1]
+    with pytest.raises(OptionError, match="max_heads"):
+        parser.with_pruning(max_heads=0)
+    with pytest.raises(OptionError, match="without a pruner"):
+        toy.parser(pruner_epochs=0).fit(toy.treebank()).with_pruning(threshold=0.1)
+
+
+def test_files_from_before_an_option_existed() -> None:
+    """Such an option has the value of what was done before; everything else is as it was stored."""
+    parser = toy.parser(jackknife=5).fit(toy.treebank())
+    metadata, arrays = parser.state()
+    older = {**metadata, "options": {name: value for name, value in metadata["options"].items() if name != "jackknife"}}
+    again = Parser.from_state(older, arrays)
+    assert again.options.jackknife == 0
+    assert toy.answers(again.parse(toy.treebank())) == toy.answers(parser.parse(toy.treebank()))

@@ -1,0 +1,130 @@
+"""Chains of labels in training and in files: learners, penalty, averages, state."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from headlong.errors import DataError, ModelError, OptionError
+from headlong.features.templates import Family
+from headlong.learning.losses import LEARNERS, Crf
+from headlong.sequence.model import SequenceModel, _Tables
+from headlong.sequence.spec import SequenceData, SequenceOptions
+from tests.helpers.chains import BITS, ITEM, KNOWN, PAIRS, problem
+
+
+def learnt(options: SequenceOptions, *, threads: int = 1, **more: Any) -> SequenceModel:
+    return SequenceModel.fit(ITEM, options, problem(5), attributes=KNOWN, labels=3, threads=threads, **more)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_training_learns_what_can_be_learnt(learner: str, order: int) -> None:
+    data = problem(5)
+    model = learnt(SequenceOptions(order, learner, epochs=60, bits=BITS, rate=0.5), pairs=PAIRS if order else None)
+    assert data.gold is not None
+    assert (model.label(data) == data.gold).mean() > 0.9
+    confidence = model.confidence(data, model.label(data))
+    assert ((confidence > 0) & (confidence <= 1 + 1e-9)).all()
+    np.testing.assert_allclose(model.marginals(data).sum(axis=1), 1.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_training_does_not_depend_on_threads(learner: str) -> None:
+    options = SequenceOptions(2, learner, epochs=3, bits=BITS, batch_size=3)
+    (_, one), (_, three) = learnt(options, threads=1).state(), learnt(options, threads=3).state()
+    for name, array in one.items():
+        np.testing.assert_array_equal(array, three[name])
+
+
+@pytest.mark.parametrize("penalty", [0.1, 1.0, 20.0])
+def test_the_penalty_of_the_crf(penalty: float) -> None:
+    """Thirty items of one feature: the likelihood less the penalty is best where its slope is 0."""
+    ones, count = 9, 30
+    gold = np.array([1] * ones + [0] * (count - ones), np.int32)
+    data = SequenceData(np.ones((count, 2), np.uint32), np.arange(count + 1, dtype=np.int32), gold)
+    # The penalty is paid before an epoch: the smaller the steps, the less that matters.
+    options = SequenceOptions(0, "crf", epochs=1000, batch_size=count, rate=1e-3, penalty=penalty, bits=BITS)
+    model = SequenceModel.fit(Family("constant", "w", (), ("",)), options, data, attributes=KNOWN, labels=2)
+
+    def share(weight: float) -> float:
+        return 1.0 / (1.0 + math.exp(-2.0 * weight))  # the weight of the other label is its opposite
+
+    weight = brentq(lambda weight: ones - count * share(weight) - 2.0 * penalty * weight, -10.0, 10.0)
+    assert model.marginals(data)[0, 1] == pytest.approx(share(weight), abs=2e-3)
+
+
+def test_the_averages_of_a_penalised_crf() -> None:
+    """They are those of the weights after each sequence of epochs 2 and 3, the penalty being paid before each epoch."""
+    epochs, rate, penalty, data = 3, 0.2, 0.3, problem(5)
+    count = len(data.lengths)
+    model = learnt(SequenceOptions(1, "crf", epochs=epochs, rate=rate, penalty=penalty, bits=BITS))
+    tables, learner, seen = _Tables(model.shape, BITS), Crf(rate), []
+    trainer = tables.trainer(data)
+    for epoch in range(epochs):
+        for weights in (tables.rows, tables.transitions):
+            weights /= 1.0 + 2.0 * penalty * learner.step(0.0, 0.0, epoch / epochs)
+        for done, sequence in enumerate(np.random.default_rng([1, epoch + 1]).permutation(count), epoch * count + 1):
+            trainer.study(np.array([sequence], np.int32), True, 0.0, "", False, 1)
+            trainer.apply(0, learner.step(0.0, 0.0, done / (epochs * count)), 0.0)
+            seen.append((tables.rows.copy(), tables.transitions.copy()))
+    metadata, arrays = model.state()
+    for which, name in enumerate(("rows", "transitions")):
+        expected = np.mean([tables[which] for tables in seen[count:]], axis=0)
+        np.testing.assert_allclose(arrays[name] * metadata["scales"][which], expected, atol=2e-4)
+
+
+def test_the_state_is_the_model() -> None:
+    data = problem(6)
+    facets = [[0, 1], [1], [2, 0]]
+    options = SequenceOptions(1, epochs=3, bits=BITS, constrained=True)
+    model = SequenceModel.fit(ITEM, options, problem(5), problem(7), attributes=KNOWN, labels=facets, pairs=PAIRS)
+    metadata, arrays = model.state()
+    again = SequenceModel.from_state(metadata, arrays)
+    np.testing.assert_array_equal(again.label(data), model.label(data))
+    np.testing.assert_array_equal(again.marginals(data), model.marginals(data))
+    assert again.scores == model.scores
+    del metadata["options"]["penalty"]  # as in files of before there was one
+    assert SequenceModel.from_state(metadata, arrays).options == options
+    del arrays["rows"]
+    with pytest.raises(ModelError, match="'rows' is missing"):
+        SequenceModel.from_state(metadata, arrays)
+
+
+def test_constrained_chains_keep_to_pairs_that_were_seen() -> None:
+    data = SequenceData(np.array([[1, 1], [2, 1]] * 4, np.uint32), np.array([0, 8], np.int32), np.array([0, 1] * 4))
+    data = SequenceData(data.codes, data.offsets, np.array([0, 1] * 4, np.int32))
+    options = SequenceOptions(1, epochs=2, bits=BITS, constrained=True)
+    model = SequenceModel.fit(ITEM, options, data, attributes=KNOWN, labels=2)
+    odd = SequenceData(np.full((5, 2), 1, np.uint32), np.array([0, 5], np.int32))
+    assert model.label(odd).tolist() == [0, 1, 0, 1, 0]
+
+
+def test_the_best_epoch_on_development_data_is_kept() -> None:
+    given = iter([1.0, 3.0, 2.0])
+    options = SequenceOptions(1, epochs=3, bits=BITS)
+    model = learnt(options, dev=problem(6), evaluate=lambda labels: {"made up": next(given)})
+    assert model.scores == {"epoch": 2, "dev": {"made up": 3.0}}
+
+
+def test_wrong_input_is_refused() -> None:
+    with pytest.raises(OptionError, match="found order = 3"):
+        learnt(SequenceOptions(3))
+    with pytest.raises(OptionError, match="found learner = 'svm'"):
+        learnt(SequenceOptions(learner="svm"))
+    with pytest.raises(OptionError, match="found penalty = -1, expected a number that is not negative"):
+        learnt(SequenceOptions(penalty=-1))
+    unlabelled = SequenceData(problem(1).codes, problem(1).offsets)
+    with pytest.raises(DataError, match="no labelled item"):
+        SequenceModel.fit(ITEM, SequenceOptions(), unlabelled, attributes=KNOWN, labels=3)
+    with pytest.raises(ValueError, match="a label is out of range"):
+        SequenceModel.fit(ITEM, SequenceOptions(bits=BITS), problem(1), attributes=KNOWN, labels=2)
+    narrow = problem(1, narrow=True)
+    assert narrow.gold is not None
+    other = SequenceData(narrow.codes, narrow.offsets, (narrow.gold + 1) % 3, narrow.begins, narrow.gold[:0])
+    with pytest.raises(ValueError, match="every item must have a candidate label"):
+        other.core()
+    with pytest.raises(OptionError, match="expected one of slot w"):
+        learnt(SequenceOptions(), pairs=ITEM)

@@ -1,0 +1,119 @@
+"""Multiword tokens: how they are split, and which are."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headlong.errors import ModelError
+from headlong.text import MultiwordToken, Sentence
+from headlong.tokenizer.multiword import MultiwordSplitter, Split
+from headlong.tokenizer.tokenizer import Tokenizer
+
+OPTIONS = {"epochs": 3, "gap_bits": 12, "end_bits": 12}
+
+
+def sentence(tokens: list[str | tuple[str, list[str]]]) -> Sentence:
+    """A sentence of words and (multiword token, its words)."""
+    forms: list[str] = []
+    multiword = []
+    for token in tokens:
+        if isinstance(token, str):
+            forms.append(token)
+        else:
+            multiword.append(MultiwordToken(len(forms) + 1, len(forms) + len(token[1]), token[0]))
+            forms += token[1]
+    return Sentence.from_words(forms, multiword=multiword)
+
+
+def treebank(count: int, seed: int = 0) -> list[Sentence]:
+    """French of a kind: *du* is split, *des* after a verb alone, and so are pronouns that hang on verbs."""
+    randomness = random.Random(seed)
+    made = []
+    for _ in range(count):
+        name = randomness.choice(["Anna", "Paul", "Marie", "Jean", "Luc", "Eve"])
+        noun = randomness.choice(["pain", "lait", "livre", "jardin"])
+        verb = randomness.choice(["parle", "vient", "sort", "rit"])
+        kind = randomness.randrange(4)
+        tokens: list[str | tuple[str, list[str]]]
+        if kind == 0:
+            tokens = [name, verb, ("du", ["de", "le"]), noun, "."]
+        elif kind == 1:
+            tokens = [name, verb, ("des", ["de", "les"]), noun, "."]
+        elif kind == 2:
+            tokens = [name, "et", "des", noun, "."]
+        else:
+            stem = "".join(randomness.choices("abcdefgh", k=4))
+            tokens = [(f"{stem}-toi", [stem, "toi"]), noun, "toi", "."]
+        made.append(sentence(tokens))
+    return made
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer(**OPTIONS).fit(treebank(800))
+
+
+def words(tokenizer: Tokenizer, text: str) -> list[str]:
+    return [form for found in tokenizer.tokenize(text) for form in found.forms[1:]]
+
+
+def test_known_tokens(tokenizer: Tokenizer) -> None:
+    (found,) = tokenizer.tokenize("Anna vient du jardin .")
+    assert found.forms[1:] == ["Anna", "vient", "de", "le", "jardin", "."]
+    assert found.multiword == [MultiwordToken(3, 4, "du", "TokenRange=11:13")]
+    assert found.text == "Anna vient du jardin ."
+    assert found.misc[3:5] == ["_", "_"]
+
+
+def test_context_decides(tokenizer: Tokenizer) -> None:
+    assert words(tokenizer, "Paul sort des jardin .") == ["Paul", "sort", "de", "les", "jardin", "."]
+    assert words(tokenizer, "Paul et des jardin .") == ["Paul", "et", "des", "jardin", "."]
+
+
+def test_endings_of_unseen_tokens(tokenizer: Tokenizer) -> None:
+    assert words(tokenizer, "Hahbec-toi pain toi .") == ["Hahbec", "toi", "pain", "toi", "."]
+
+
+def test_case_is_carried_over(tokenizer: Tokenizer) -> None:
+    assert words(tokenizer, "Anna vient DU jardin .")[2:4] == ["DE", "LE"]
+    assert words(tokenizer, "Anna vient Du jardin .")[2:4] == ["De", "le"]
+
+
+def test_state(tokenizer: Tokenizer) -> None:
+    metadata, arrays = tokenizer.state()
+    again = Tokenizer.from_state(json.loads(json.dumps(metadata)), arrays)
+    text = "Anna vient du pain . Paul et des lait . abcd-toi livre toi ."
+    assert [s.to_conllu() for s in again.tokenize(text)] == [s.to_conllu() for s in tokenizer.tokenize(text)]
+    with pytest.raises(ModelError, match="multiword"):
+        MultiwordSplitter.from_state({"known": {}}, {})
+
+
+def test_without_multiword_tokens() -> None:
+    tokenizer = Tokenizer(**OPTIONS).fit([sentence(["a", "b", "."])] * 20)
+    assert "multiword" not in tokenizer.state()[0]
+
+
+def test_tokens_that_are_always_split() -> None:
+    """No decision to learn: every token seen is split."""
+    tokenizer = Tokenizer(**OPTIONS).fit([sentence([("du", ["de", "le"])])] * 5)
+    assert words(tokenizer, "du") == ["de", "le"]
+
+
+@given(
+    st.text("abcdé'-", min_size=1, max_size=8),
+    st.lists(st.text("abcdé'-", min_size=1, max_size=4), min_size=2, max_size=3),
+)
+def test_a_split_makes_the_words_it_was_made_from(form: str, words: list[str]) -> None:
+    assert Split.between(form, words).apply(form) == words
+    joined = "".join(words)
+    assert Split.between(joined, words).apply(joined.upper()) == [word.upper() for word in words]
+
+
+@pytest.mark.parametrize("split", [Split(lengths=(3,)), Split(4, "x", ("y",))])
+def test_forms_too_short(split: Split) -> None:
+    assert split.apply("abc") is None
