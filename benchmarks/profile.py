@@ -32,7 +32,7 @@ def python_stages(parser: headlong.Parser, gold: list[headlong.Sentence], repeti
     text = io.StringIO()
     headlong.write_conllu(gold, text)
     trained = parser.trained
-    encoder = WordEncoder(trained.arcs.shape.attributes, trained.tags, trained.ignored)
+    encoder = WordEncoder(trained.weights.spec.attributes, trained.tags, trained.ignored)
 
     def cold() -> None:
         encoder.clear()
@@ -52,25 +52,25 @@ def core_stages(parser: headlong.Parser, gold: list[headlong.Sentence], repetiti
     """Seconds of the stages of the core, as differences of composed runs; of all of it; and of all of `Parser.parse`,
     words being known."""
     trained = parser.trained
-    shape, projective = trained.arcs.shape, trained.projective
-    encoder = WordEncoder(shape.attributes, trained.tags, trained.ignored)
+    spec, projective = trained.weights.spec, trained.projective
+    encoder = WordEncoder(spec.attributes, trained.tags, trained.ignored)
     batch, _ = encoder.batch(gold)
     # Each row adds a stage to what the row before does.
-    bare = replace(shape, between=None, label=None, allowed=None, higher=(), nearby=None)
-    shapes = {"arcs and best tree of arcs": bare}
-    shapes["tags between"] = replace(bare, between=shape.between)
-    shapes["labels of arcs"] = last = replace(shape, higher=(), nearby=None)
-    for i, family in enumerate(shape.higher):
-        shapes[f"parts: {family.name}"] = last = replace(last, higher=shape.higher[: i + 1])
-    shapes["labels in the light of the tree"] = shape
-    full = {"decoding beyond arcs": shape} if shape.higher else {}
+    bare = replace(spec, between=None, label=None, allowed=None, higher=(), nearby=None)
+    specs = {"arcs and best tree of arcs": bare}
+    specs["tags between"] = replace(bare, between=spec.between)
+    specs["labels of arcs"] = last = replace(spec, higher=(), nearby=None)
+    for i, family in enumerate(spec.higher):
+        specs[f"parts: {family.name}"] = last = replace(last, higher=spec.higher[: i + 1])
+    specs["labels in the light of the tree"] = spec
+    full = {"decoding beyond arcs": spec} if spec.higher else {}
     jobs: dict[str, Callable[[], object]] = {}
     pruned = parser.trained.core_model()
     jobs["pruning"] = lambda: pruned.prune(batch, projective, 1)
-    for method, group in (("arcs", shapes), ("exact", full)):
+    for method, group in (("arcs", specs), ("exact", full)):
         for name, each in group.items():
-            labels = trained.arcs.labels if each.label else None
-            model = pruned_model(replace(trained.arcs, shape=each, labels=labels), trained.pruning)
+            labels = trained.weights.labels if each.label else None
+            model = pruned_model(replace(trained.weights, spec=each, labels=labels), trained.pruning)
             jobs[name] = lambda model=model, method=method: model.parse(batch, method, projective, 1)  # type: ignore[misc]
     jobs["parse, all"] = lambda: list(parser.parse(gold))
     taken = cpu_medians(jobs, repetitions)

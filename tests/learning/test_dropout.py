@@ -86,8 +86,8 @@ def test_training_sees_what_is_hidden():
     plain, hidden, again = (
         toy.parser(word_dropout=strength, epochs=2).fit(toy.treebank()) for strength in (0.0, 5.0, 5.0)
     )
-    assert plain.trained.arcs.parts.tobytes() != hidden.trained.arcs.parts.tobytes()
-    assert again.trained.arcs.parts.tobytes() == hidden.trained.arcs.parts.tobytes()
+    assert plain.trained.weights.parts.tobytes() != hidden.trained.weights.parts.tobytes()
+    assert again.trained.weights.parts.tobytes() == hidden.trained.weights.parts.tobytes()
 
 
 @pytest.mark.parametrize("strength", [-0.1, float("nan"), float("inf")])

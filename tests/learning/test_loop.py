@@ -335,7 +335,7 @@ def test_every_learner_learns_a_treebank_by_heart(name, batch_size):
     learner = make_learner(name, aggressiveness=0.1, rate=0.3)
     setting.train(learner, epochs=20, batch_size=batch_size)
     tables = setting.tables
-    models = [tables.shape.core_model(tables.parts, tables.labels, (1.0, 1.0))]
+    models = [tables.spec.core_model(tables.parts, tables.labels, (1.0, 1.0))]
     if batch_size == 1:  # the averages of larger batches lag behind
         models.append(tables.average(20 * len(setting.corpus.lengths)).core_model())
     for model in models:

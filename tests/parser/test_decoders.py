@@ -284,7 +284,7 @@ def test_parts_add_up(trained):
     for sentence in toy.treebank():
         problem = trained.problem(sentence)
         parts = problem.parts()
-        assert list(parts) == ["arc", *(family.name for family in trained.trained.arcs.shape.higher)]
+        assert list(parts) == ["arc", *(family.name for family in trained.trained.weights.spec.higher)]
         solution = DECODERS["exact"](problem)
         for heads in (solution.heads, DECODERS["mst"](problem).heads):
             marks = problem.parts_of(heads)

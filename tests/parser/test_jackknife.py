@@ -20,30 +20,30 @@ FULL: dict[str, Any] = {"order": dependency.FULL, **toy.SMALL}
 
 @pytest.fixture(scope="module")
 def halves() -> tuple[ModelSpec, ModelWeights, list[jackknife.Fold]]:
-    """The toy treebank as two folds, with models of different seeds; and the shape with a family of whole trees."""
+    """The toy treebank as two folds, with models of different seeds; and the spec with a family of whole trees."""
     parsers = [toy.parser(2, seed=seed).fit(toy.treebank()) for seed in (1, 2, 3)]
     folds = []
     for number, parser in enumerate(parsers[:2]):
         trained = parser.trained
         corpus = Corpus.of(toy.treebank()[number::2], parser._encoder, trained.labels)
-        folds.append(jackknife.Fold(corpus, trained.pruning, trained.arcs))
-    base = parsers[2].trained.arcs
-    higher = (*base.shape.higher, *(family for family in GLOBALS if family.name == "span"))
-    return ModelSpec(**{**vars(base.shape), "higher": higher}), base, folds
+        folds.append(jackknife.Fold(corpus, trained.pruning, trained.weights))
+    base = parsers[2].trained.weights
+    higher = (*base.spec.higher, *(family for family in GLOBALS if family.name == "span"))
+    return ModelSpec(**{**vars(base.spec), "higher": higher}), base, folds
 
 
 def averaged_by_definition(
-    shape: ModelSpec, folds: list[jackknife.Fold], loop: Loop, learner: Mira
+    spec: ModelSpec, folds: list[jackknife.Fold], loop: Loop, learner: Mira
 ) -> dict[str, np.ndarray]:
     """The mean of the changes after each sentence, taken down one by one."""
-    tables = WeightTables(shape)
+    tables = WeightTables(spec)
     arrays = tables.arrays()
     changes = {name: np.zeros(arrays[name].shape) for name in ("parts", "labels")}
     sums = {name: change.copy() for name, change in changes.items()}
     seen = 0
     for epoch in range(1, loop.epochs + 1):
         for fold in folds:
-            known = fold.arcs.floats()
+            known = fold.weights.floats()
             corpus = fold.corpus
             trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, fold.pruning, False, 1)
             for sentence in np.random.default_rng([loop.seed, epoch]).permutation(len(corpus.lengths)).astype(np.int32):
@@ -60,14 +60,14 @@ def averaged_by_definition(
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
 def test_changes_by_definition(halves, share: float) -> None:
-    shape, base, folds = halves
+    spec, base, folds = halves
     loop, learner = Loop(2, seed=5), Mira(aggressiveness=0.01)
-    expected = averaged_by_definition(shape, folds, loop, learner)
-    changes = jackknife.Changes(shape, folds, False, 1)
+    expected = averaged_by_definition(spec, folds, loop, learner)
+    changes = jackknife.Changes(spec, folds, False, 1)
     for epoch in (1, 2):
         changes.epoch(loop, learner, epoch, None)
     found = changes.added_to(base, share)
-    assert found.shape == shape
+    assert found.spec == spec
     known = base.floats()
     assert np.abs(expected["parts"]).max() > 1e-4
     for (name, weights), scale in zip(found.floats().items(), found.scales, strict=True):
@@ -75,9 +75,9 @@ def test_changes_by_definition(halves, share: float) -> None:
 
 
 def test_reports_count_all_folds(halves) -> None:
-    shape, _, folds = halves
+    spec, _, folds = halves
     reports: list[Any] = []
-    jackknife.Changes(shape, folds, False, 1).epoch(Loop(1, seed=1), Mira(), 1, reports.append)
+    jackknife.Changes(spec, folds, False, 1).epoch(Loop(1, seed=1), Mira(), 1, reports.append)
     count = len(toy.treebank())
     assert {report.total for report in reports} == {count}
     assert [report.done for report in reports] == sorted(report.done for report in reports)
@@ -86,7 +86,7 @@ def test_reports_count_all_folds(halves) -> None:
 
 def test_it_does_not_depend_on_threads() -> None:
     parsers = [Parser(**FULL).fit(toy.treebank(), toy.treebank(), threads=threads) for threads in (1, 3)]
-    one, other = (parser.trained.arcs for parser in parsers)
+    one, other = (parser.trained.weights for parser in parsers)
     np.testing.assert_array_equal(one.parts, other.parts)
     np.testing.assert_array_equal(one.labels, other.labels)
 

@@ -74,7 +74,7 @@ def test_confidence_is_the_probability_of_the_arc(projective, rule, parser, mult
     for sentence, parsed in zip(sentences, model.parse(sentences, decoder=decoder, confidence=True), strict=True):
         batch, _ = model._encoder.batch([sentence])
         arcs, arc_scores, rows, *_ = model._model.problem(batch, projective)
-        allowed = model.trained.arcs.shape.allowed
+        allowed = model.trained.weights.spec.allowed
         tags = [0, *map(model._encoder.tag_number, sentence.upos[1:])]
         size = len(sentence) + 1
         matrix = np.full((size, size), -np.inf)
@@ -101,7 +101,7 @@ def check_label_shares(model, sentence, parsed, projective):
     arcs, _ = model._model.confidence(batch, heads, np.zeros(size, np.int32), projective, 1)
     found = probabilities(parsed)
     for word in range(1, size):
-        may = np.flatnonzero(model.trained.arcs.shape.allowed[tags[parsed.heads[word]], tags[word]])
+        may = np.flatnonzero(model.trained.weights.spec.allowed[tags[parsed.heads[word]], tags[word]])
         assert shares[may, word].sum() == pytest.approx(arcs[word], rel=1e-9)
         assert parsed.labels[word] == model.trained.labels[may[shares[may, word].argmax()]]
         assert found[word - 1] == pytest.approx([arcs[word], shares[may, word].max()], abs=6e-5)

@@ -61,7 +61,7 @@ def test_the_averages_of_a_penalised_crf() -> None:
     epochs, rate, penalty, data = 3, 0.2, 0.3, problem(5)
     count = len(data.lengths)
     model = learnt(SequenceOptions(1, "crf", epochs=epochs, rate=rate, penalty=penalty, bits=BITS))
-    tables, learner, seen = _Tables(model.shape, BITS), Crf(rate), []
+    tables, learner, seen = _Tables(model.spec, BITS), Crf(rate), []
     trainer = tables.trainer(data)
     for epoch in range(epochs):
         for weights in (tables.rows, tables.transitions):

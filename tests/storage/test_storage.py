@@ -155,5 +155,5 @@ def test_weights_are_not_copied(saved, tmp_path):
     """They stay in the file, mapped: two processes share them."""
     write_model(tmp_path / "m", "parser", *saved)
     parser = headlong.Parser.load(tmp_path / "m")
-    assert not parser.trained.arcs.parts.flags.owndata
-    assert not parser.trained.arcs.parts.flags.writeable
+    assert not parser.trained.weights.parts.flags.owndata
+    assert not parser.trained.weights.parts.flags.writeable

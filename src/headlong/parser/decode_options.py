@@ -22,7 +22,7 @@ from headlong.parser.decoders import (
     searches_projective,
 )
 from headlong.parser.decoders import decoder as decoder_called
-from headlong.parser.options import Trained
+from headlong.parser.options import TrainedParser
 from headlong.parser.problem import Problem, Solution
 from headlong.parser.tuning import Tuning
 from headlong.text import Sentence
@@ -95,7 +95,7 @@ class Search:
     @classmethod
     def of(
         cls,
-        trained: Trained,
+        trained: TrainedParser,
         *,
         threads: int = 1,
         decoder: str | None = None,
@@ -116,7 +116,7 @@ class Search:
             projective = trees == "projective"
         if decoder is None:
             decoder = "exact"
-            if trained.arcs.shape.is_first_order:
+            if trained.weights.spec.is_first_order:
                 decoder = "eisner" if (trained.projective if projective is None else projective) else "mst"
         decoder_called(decoder)
         if projective is None and decoder not in ("mst", "eisner"):

@@ -38,16 +38,16 @@ class Fold:
 
     corpus: Corpus
     pruning: Pruning | None
-    arcs: ModelWeights
+    weights: ModelWeights
 
 
 class Changes:
     """What is learnt on top of the models of the folds."""
 
-    def __init__(self, shape: ModelSpec, folds: Sequence[Fold], projective: bool, threads: int) -> None:
-        self.shape = shape
-        self._tables = WeightTables(shape)
-        self._known = [fold.arcs.floats() for fold in folds]
+    def __init__(self, spec: ModelSpec, folds: Sequence[Fold], projective: bool, threads: int) -> None:
+        self.spec = spec
+        self._tables = WeightTables(spec)
+        self._known = [fold.weights.floats() for fold in folds]
         self._trainers = [
             self._tables.trainer(
                 fold.corpus.batch, fold.corpus.heads, fold.corpus.labels, fold.pruning, projective, threads
@@ -86,7 +86,7 @@ class Changes:
             sums = (weights + share * average).astype(np.float32)
             made[name] = quantized(sums, np.zeros_like(sums), 1)
         (parts, part_scale), (labels, label_scale) = made["parts"], made.get("labels", (None, 1.0))
-        return ModelWeights(self.shape, parts, labels, (part_scale, label_scale))
+        return ModelWeights(self.spec, parts, labels, (part_scale, label_scale))
 
 
 def refine(
@@ -99,7 +99,7 @@ def refine(
     progress: Report,
 ) -> tuple[ModelWeights, dict[str, Any], bool]:
     """The best of the base and of what the changes make of it, its scores, and whether learning was interrupted."""
-    best = replace(base, shape=changes.shape)
+    best = replace(base, spec=changes.spec)
     try:
         for epoch in range(1, loop.epochs + 1):
             loss = changes.epoch(loop, learner, epoch, progress)

@@ -76,20 +76,20 @@ def is_global(family: Family) -> bool:
 class ModelWeights:
     """Averaged weights as 16-bit numbers, each worth its table's scale."""
 
-    shape: ModelSpec
+    spec: ModelSpec
     parts: INT16
     labels: INT16 | None
     scales: tuple[float, float]
 
     @classmethod
-    def empty(cls, shape: ModelSpec) -> ModelWeights:
+    def empty(cls, spec: ModelSpec) -> ModelWeights:
         """A model that knows nothing: all weights are zero."""
-        plain = replace(shape, bits=8, label=None, allowed=None, higher=(), nearby=None, functions=())
+        plain = replace(spec, bits=8, label=None, allowed=None, higher=(), nearby=None, functions=())
         return cls(plain, np.zeros((2**8 + 1, 1), np.int16), None, (1.0, 1.0))
 
     def core_model(self) -> _core.parser.ParserModel:
         """The compiled model, reading these very arrays."""
-        return self.shape.core_model(self.parts, self.labels, self.scales)
+        return self.spec.core_model(self.parts, self.labels, self.scales)
 
     def floats(self) -> dict[str, FLOAT32]:
         """The weights as floats, by the names of `WeightTables.arrays`."""
@@ -102,7 +102,7 @@ class ModelWeights:
 
     def float_model(self) -> _core.parser.ParserModel:
         """The same weights as floats: a pruner for a model in training."""
-        return replace(self.shape, label=None, allowed=None, higher=(), nearby=None).core_model(
+        return replace(self.spec, label=None, allowed=None, higher=(), nearby=None).core_model(
             self.floats()["parts"], None, (1.0, 1.0)
         )
 
@@ -110,14 +110,14 @@ class ModelWeights:
 class WeightTables:
     """Weights in training, with the totals from which averages are made."""
 
-    def __init__(self, shape: ModelSpec) -> None:
-        self.shape = shape
-        self.parts = np.zeros((2**shape.bits + 1, 1), np.float32)
+    def __init__(self, spec: ModelSpec) -> None:
+        self.spec = spec
+        self.parts = np.zeros((2**spec.bits + 1, 1), np.float32)
         self.part_totals = np.zeros_like(self.parts)
         self.labels: FLOAT32 | None = None
         self.label_totals: FLOAT32 | None = None
-        if shape.label:
-            self.labels = np.zeros((2**shape.label_bits + 1, shape.label_stride), np.float32)
+        if spec.label:
+            self.labels = np.zeros((2**spec.label_bits + 1, spec.label_stride), np.float32)
             self.label_totals = np.zeros_like(self.labels)
 
     def trainer(
@@ -133,7 +133,7 @@ class WeightTables:
 
         With `projective` it can be asked to study projective trees.
         """
-        model = self.shape.core_model(self.parts, self.labels, (1.0, 1.0))
+        model = self.spec.core_model(self.parts, self.labels, (1.0, 1.0))
         if pruner:
             model.set_pruner(pruner.model.float_model(), pruner.max_heads, pruner.threshold)
         return _core.parser.ParserTrainer(
@@ -153,9 +153,9 @@ class WeightTables:
         """The trained model: weights averaged over `time` steps."""
         parts, part_scale = quantized(self.parts, self.part_totals, time)
         if self.labels is None or self.label_totals is None:
-            return ModelWeights(self.shape, parts, None, (part_scale, 1.0))
+            return ModelWeights(self.spec, parts, None, (part_scale, 1.0))
         labels, label_scale = quantized(self.labels, self.label_totals, time)
-        return ModelWeights(self.shape, parts, labels, (part_scale, label_scale))
+        return ModelWeights(self.spec, parts, labels, (part_scale, label_scale))
 
     def arrays(self) -> dict[str, FLOAT32]:
         """All that must be kept to go on with training later."""
@@ -168,7 +168,7 @@ class WeightTables:
         return {name: array for name, array in found.items() if array is not None}
 
     def restore(self, arrays: dict[str, FLOAT32]) -> None:
-        """Takes over what `arrays` of the same shape returned."""
+        """Takes over what `arrays` of the same spec returned."""
         for name, array in self.arrays().items():
             array[:] = arrays[name]
 
@@ -182,9 +182,9 @@ class Pruning:
     threshold: float
 
 
-def pruned_model(arcs: ModelWeights, pruning: Pruning | None) -> _core.parser.ParserModel:
+def pruned_model(weights: ModelWeights, pruning: Pruning | None) -> _core.parser.ParserModel:
     """The compiled model with its pruner."""
-    model = arcs.core_model()
+    model = weights.core_model()
     if pruning:
         model.set_pruner(pruning.model.core_model(), pruning.max_heads, pruning.threshold)
     return model

@@ -154,27 +154,27 @@ class ParserOptions:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedParser:
     """What training leaves behind: all that parsing needs, and what the model card tells."""
 
     tags: tuple[str, ...]
     labels: tuple[str, ...]
     ignored: tuple[str, ...]
     projective: bool
-    arcs: ModelWeights
+    weights: ModelWeights
     pruning: Pruning | None
     scores: dict[str, Any]
     data: dict[str, Any]
 
     def core_model(self) -> _core.parser.ParserModel:
         """The compiled model with its pruner."""
-        return pruned_model(self.arcs, self.pruning)
+        return pruned_model(self.weights, self.pruning)
 
     @property
     def families(self) -> tuple[Family, ...]:
         """The template families, as written."""
-        found = [self.arcs.shape.arc, self.arcs.shape.between, self.arcs.shape.label, self.arcs.shape.nearby]
-        found += self.arcs.shape.higher
+        found = [self.weights.spec.arc, self.weights.spec.between, self.weights.spec.label, self.weights.spec.nearby]
+        found += self.weights.spec.higher
         if self.pruning:
-            found.append(self.pruning.model.shape.arc)
+            found.append(self.pruning.model.spec.arc)
         return tuple(family for family in found if family)

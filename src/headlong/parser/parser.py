@@ -22,7 +22,7 @@ from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import Search, SearchOptions
 from headlong.parser.decoders import check_threads, marginals
 from headlong.parser.model import family_kind, is_global
-from headlong.parser.options import ParserOptions, Trained, TrainingDecoder
+from headlong.parser.options import ParserOptions, TrainedParser, TrainingDecoder
 from headlong.parser.problem import Parts, Problem, Solution
 from headlong.parser.state import parser_from_state, parser_state
 from headlong.parser.training import train_parser
@@ -78,7 +78,7 @@ class Parser(Component):
         self.options = ParserOptions(**{field.name: arguments[field.name] for field in fields(ParserOptions)})
         self.functions = TreeFunctions(functions)
         self.interrupted = False
-        self._trained: Trained | None = None
+        self._trained: TrainedParser | None = None
 
     # ---- training
 
@@ -139,7 +139,7 @@ class Parser(Component):
         """
         search = Search.of(self.trained, threads=threads, **options)
         check_choice("deps", deps, get_args(DepsOption))
-        if confidence and not self.trained.arcs.shape.is_first_order and not self.trained.pruning:
+        if confidence and not self.trained.weights.spec.is_first_order and not self.trained.pruning:
             raise OptionError("found confidence for a parser of higher order without a pruner, expected one with it")
         return self._parse(iter(sentences), search, deps, confidence, solution, report)
 
@@ -229,7 +229,7 @@ class Parser(Component):
             return made
         batch, _ = self._encoder.batch([sentence])
         larger = {}
-        for family in trained.arcs.shape.higher:
+        for family in trained.weights.spec.higher:
             if is_global(family):
                 continue  # nobody lists them in advance: see Problem.global_parts
             columns, scores = self._model.parts(batch, family_kind(family), projective)
@@ -239,7 +239,7 @@ class Parser(Component):
     def _problem(self, sentence: Sentence, projective: bool) -> Problem:
         batch, _ = self._encoder.batch([sentence])
         arcs, _, _, scores, labels, frames, extras = self._model.problem(batch, projective)
-        single_root = self.trained.arcs.shape.single_root
+        single_root = self.trained.weights.spec.single_root
         term = self._model.term(batch)
         return Problem(len(sentence) + 1, arcs, scores, labels, single_root, frames, extras, term)
 
@@ -265,7 +265,7 @@ class Parser(Component):
         batch, _ = self._encoder.batch([sentence])
         arcs, scores, *_ = self._pruner.problem(batch, False)
         made = Problem(len(sentence) + 1, arcs, scores.astype(np.float64), np.full(len(arcs), -1, np.int32))
-        return marginals(replace(made, single_root=self.trained.arcs.shape.single_root))[0]
+        return marginals(replace(made, single_root=self.trained.weights.spec.single_root))[0]
 
     def with_pruning(self, *, max_heads: int | None = None, threshold: float | None = None) -> Self:
         """This parser with another rule for which heads its pruner leaves: fewer make it faster and less accurate.
@@ -299,7 +299,7 @@ class Parser(Component):
         """
         with fitting_together("a parser"):
             parser = cls._of(*parser_from_state(metadata, arrays), TreeFunctions(functions))
-        given, needed = parser.functions.names, parser.trained.arcs.shape.functions
+        given, needed = parser.functions.names, parser.trained.weights.spec.functions
         if given != needed:
             found, expected = (", ".join(names) or "none" for names in (given, needed))
             raise OptionError(f"found the functions {found}, expected those of the model: {expected}")
@@ -311,7 +311,7 @@ class Parser(Component):
         return cls._loaded(path, functions=functions)
 
     @classmethod
-    def _of(cls, trained: Trained, options: ParserOptions, functions: TreeFunctions) -> Self:
+    def _of(cls, trained: TrainedParser, options: ParserOptions, functions: TreeFunctions) -> Self:
         parser = cls(**asdict(options))
         parser.functions = functions
         parser._trained = trained
@@ -319,7 +319,7 @@ class Parser(Component):
         return parser
 
     @property
-    def trained(self) -> Trained:
+    def trained(self) -> TrainedParser:
         """What training left behind."""
         return required(self._trained, "parser")
 
@@ -330,7 +330,7 @@ class Parser(Component):
             "kind": "parser",
             **asdict(self.options),
             "trees": "projective" if trained.projective else "any",
-            "root": "single" if trained.arcs.shape.single_root else "multi",
+            "root": "single" if trained.weights.spec.single_root else "multi",
             "tags": list(trained.tags),
             "labels": list(trained.labels),
             "ignored columns": list(trained.ignored),
@@ -353,7 +353,7 @@ class Parser(Component):
 
     def _prepare(self) -> None:
         trained = self.trained
-        self._encoder = WordEncoder(trained.arcs.shape.attributes, trained.tags, trained.ignored, self.functions)
+        self._encoder = WordEncoder(trained.weights.spec.attributes, trained.tags, trained.ignored, self.functions)
         self._model = trained.core_model()
         if trained.pruning:
             self._pruner = trained.pruning.model.core_model()

@@ -11,16 +11,16 @@ from headlong.features.attributes import WordEncoder
 from headlong.features.tables import dependency
 from headlong.features.templates import Family
 from headlong.parser.model import ModelSpec, ModelWeights, Pruning
-from headlong.parser.options import ParserOptions, Trained
+from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.storage.component import Arrays, State
 
 # What was the case before there were such options.
 _BEFORE = {"jackknife": 0}
 
 
-def parser_state(trained: Trained, options: ParserOptions) -> State:
+def parser_state(trained: TrainedParser, options: ParserOptions) -> State:
     """What a model file keeps of a parser."""
-    arcs, pruning = trained.arcs, trained.pruning
+    weights, pruning = trained.weights, trained.pruning
     metadata: dict[str, Any] = {
         "options": asdict(options),
         "licence": options.licence,
@@ -28,9 +28,9 @@ def parser_state(trained: Trained, options: ParserOptions) -> State:
         "labels": list(trained.labels),
         "ignored": list(trained.ignored),
         "projective": trained.projective,
-        "single_root": arcs.shape.single_root,
-        "attributes": list(arcs.shape.attributes),
-        "functions": list(arcs.shape.functions),
+        "single_root": weights.spec.single_root,
+        "attributes": list(weights.spec.attributes),
+        "functions": list(weights.spec.functions),
         "families": [
             {
                 "name": family.name,
@@ -38,17 +38,17 @@ def parser_state(trained: Trained, options: ParserOptions) -> State:
             }
             for family in trained.families
         ],
-        "scales": {"arcs": list(arcs.scales), "pruner": list(pruning.model.scales) if pruning else None},
+        "scales": {"arcs": list(weights.scales), "pruner": list(pruning.model.scales) if pruning else None},
         "scores": trained.scores,
         "data": trained.data,
     }
-    arrays: dict[str, Any] = {"parts": arcs.parts, "labels": arcs.labels, "allowed": arcs.shape.allowed}
+    arrays: dict[str, Any] = {"parts": weights.parts, "labels": weights.labels, "allowed": weights.spec.allowed}
     if pruning:
         arrays["pruner"] = pruning.model.parts
     return metadata, arrays
 
 
-def parser_from_state(metadata: dict[str, Any], arrays: Arrays) -> tuple[Trained, ParserOptions]:
+def parser_from_state(metadata: dict[str, Any], arrays: Arrays) -> tuple[TrainedParser, ParserOptions]:
     """What `parser_state` was made from; the weights are not copied. Whatever is wrong raises one of many errors."""
     stored = {**_BEFORE, **metadata["options"]}
     options = ParserOptions(**{field.name: stored[field.name] for field in fields(ParserOptions)})
@@ -56,7 +56,7 @@ def parser_from_state(metadata: dict[str, Any], arrays: Arrays) -> tuple[Trained
     return _trained(metadata, arrays, options), options
 
 
-def _trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOptions) -> Trained:
+def _trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOptions) -> TrainedParser:
     families = {stored["name"]: _family(stored) for stored in metadata["families"]}
     attributes, tags, label_names, ignored = (
         _names(metadata, key) for key in ("attributes", "tags", "labels", "ignored")
@@ -70,7 +70,7 @@ def _trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOptions) -
     higher = tuple(families[family.name] for family in dependency.HIGHER if family.name in families)
     if [family.name for family in higher] != [family.name for family in options.part_families()]:
         raise ValueError("the families of templates are not those that the options name")
-    shape = ModelSpec(
+    spec = ModelSpec(
         attributes,
         families["arc"],
         families.get("between"),
@@ -85,15 +85,15 @@ def _trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOptions) -
     )
     pruning = None
     if "pruner" in arrays or "pruner" in families:
-        pruner = ModelSpec(attributes, families["pruner"], None, _bits(arrays["pruner"]), shape.single_root)
+        pruner = ModelSpec(attributes, families["pruner"], None, _bits(arrays["pruner"]), spec.single_root)
         model = ModelWeights(pruner, arrays["pruner"], None, _scales(metadata["scales"]["pruner"]))
         pruning = Pruning(model, options.max_heads, options.threshold)
-    return Trained(
+    return TrainedParser(
         tags,
         label_names,
         ignored,
         metadata["projective"],
-        ModelWeights(shape, parts, labels, _scales(metadata["scales"]["arcs"])),
+        ModelWeights(spec, parts, labels, _scales(metadata["scales"]["arcs"])),
         pruning,
         metadata["scores"],
         metadata["data"],

@@ -32,7 +32,7 @@ from headlong.parser.model import (
     is_global,
     pruned_model,
 )
-from headlong.parser.options import ParserOptions, Trained
+from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.storage.model_file import read_model, write_model
 from headlong.text import Sentence, check_tree
 
@@ -74,9 +74,9 @@ class Corpus:
             "LAS": 100.0 * int((right & (labels == self.labels)).sum()) / total,
         }
 
-    def recall(self, shape: ModelSpec, pruning: Pruning, threads: int) -> dict[str, float]:
+    def recall(self, spec: ModelSpec, pruning: Pruning, threads: int) -> dict[str, float]:
         """How good a pruner is: the share of gold arcs that it keeps, in per cent, and how many heads a word."""
-        model = pruned_model(ModelWeights.empty(shape), pruning)
+        model = pruned_model(ModelWeights.empty(spec), pruning)
         heads, begins = model.prune(self.batch, False, threads)
         words = np.repeat(np.arange(len(self.heads)), np.diff(begins))
         total = max(int((self.heads >= 0).sum()), 1)
@@ -103,7 +103,7 @@ def train_parser(
     checkpoint: str | Path | None,
     resume: bool,
     functions: TreeFunctions,
-) -> tuple[Trained, bool]:
+) -> tuple[TrainedParser, bool]:
     """The trained parser, and whether training was interrupted."""
     if not train:
         raise DataError("no sentence", "training data")
@@ -128,7 +128,7 @@ def train_parser(
             zip(s.heads[1:], corpus.labels[begin + 1 : begin + len(s) + 1].tolist(), strict=True), 1
         )
     ]
-    shape = ModelSpec(
+    spec = ModelSpec(
         encoder.attributes,
         dependency.ARC,
         dependency.BETWEEN,
@@ -141,12 +141,12 @@ def train_parser(
         dependency.NEARBY,
         functions.names,
     )
-    pruning = _train_pruner(options, shape, corpus, threads, progress)
-    quality = tried.recall(shape, pruning, threads) if tried and pruning else {}
+    pruning = _train_pruner(options, spec, corpus, threads, progress)
+    quality = tried.recall(spec, pruning, threads) if tried and pruning else {}
     dropout = WordDropout(train, encoder.attributes, corpus.codes, options.word_dropout, options.seed)
-    projective = _search_projective(options, shape, train)
+    projective = _search_projective(options, spec, train)
     last = options.learns_globals_last and not functions.names and len(train) >= options.jackknife
-    first = replace(shape, higher=tuple(f for f in shape.higher if not is_global(f))) if last else shape
+    first = replace(spec, higher=tuple(f for f in spec.higher if not is_global(f))) if last else spec
     run = _Run(options, first, projective, pruning, corpus, dropout, tried, threads, progress, checkpoint)
     best, scores, interrupted = run.train(resume)
     if last:
@@ -154,11 +154,11 @@ def train_parser(
             folds = [] if interrupted else _folds(run, train, encoder, labels)
         except KeyboardInterrupt:  # in the first epoch of a fold, or in its pruner's
             folds = []
-        best, scores, interrupted = _learn_globals(run, shape, best, scores, folds)
+        best, scores, interrupted = _learn_globals(run, spec, best, scores, folds)
     if quality:
         scores = {**scores, "pruner": quality}
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
-    return Trained(tags, labels, ignored, projective, best, pruning, scores, data), interrupted
+    return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data), interrupted
 
 
 def _root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
@@ -167,10 +167,10 @@ def _root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
     return options.root == "single"
 
 
-def _search_projective(options: ParserOptions, shape: ModelSpec, train: list[Sentence]) -> bool:
+def _search_projective(options: ParserOptions, spec: ModelSpec, train: list[Sentence]) -> bool:
     if options.trees != "auto":
         return options.trees == "projective"
-    if not shape.is_first_order:
+    if not spec.is_first_order:
         return False
     crossing = sum(sum(nonprojective_arcs(sentence.heads)) for sentence in train)
     return crossing <= _FEW_CROSSING * sum(map(len, train))
@@ -197,12 +197,12 @@ def _attributes() -> tuple[str, ...]:
 
 
 def _train_pruner(
-    options: ParserOptions, shape: ModelSpec, corpus: Corpus, threads: int, progress: Report
+    options: ParserOptions, spec: ModelSpec, corpus: Corpus, threads: int, progress: Report
 ) -> Pruning | None:
     """A light first-order CRF without labels (Martins 2013, section 4)."""
     if options.pruner_epochs == 0:
         return None
-    tables = WeightTables(ModelSpec(shape.attributes, dependency.PRUNER, None, options.pruner_bits, shape.single_root))
+    tables = WeightTables(ModelSpec(spec.attributes, dependency.PRUNER, None, options.pruner_bits, spec.single_root))
     trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, None, False, threads)
     loop = Loop(options.pruner_epochs, options.seed, options.batch_size, threads)
     for epoch in range(1, loop.epochs + 1):
@@ -221,27 +221,27 @@ def _folds(run: _Run, train: list[Sentence], encoder: WordEncoder, labels: Seque
     for fold in range(count):
         rest = [sentence for i, sentence in enumerate(train) if i % count != fold]
         seen, unseen = Corpus.of(rest, encoder, labels), Corpus.of(train[fold::count], encoder, labels)
-        pruning = _train_pruner(options, run.shape, seen, run.threads, run.progress)
+        pruning = _train_pruner(options, run.spec, seen, run.threads, run.progress)
         dropout = WordDropout(rest, encoder.attributes, seen.codes, options.word_dropout, options.seed)
         stage = f"fold {fold + 1}/{count}"
         own = _Run(
-            options, run.shape, run.projective, pruning, seen, dropout, None, run.threads, run.progress, None, stage
+            options, run.spec, run.projective, pruning, seen, dropout, None, run.threads, run.progress, None, stage
         )
-        arcs, _, interrupted = own.train(False)
+        weights, _, interrupted = own.train(False)
         if interrupted:
             return []
-        folds.append(Fold(unseen, pruning, arcs))
+        folds.append(Fold(unseen, pruning, weights))
     return folds
 
 
 def _learn_globals(
-    run: _Run, shape: ModelSpec, base: ModelWeights, scores: dict[str, Any], folds: Sequence[Fold]
+    run: _Run, spec: ModelSpec, base: ModelWeights, scores: dict[str, Any], folds: Sequence[Fold]
 ) -> tuple[ModelWeights, dict[str, Any], bool]:
     """The base with parts of whole trees, its scores, and whether training was interrupted: so it was without folds."""
     if not folds:
-        return replace(base, shape=shape), scores, True
+        return replace(base, spec=spec), scores, True
     options = run.options
-    changes = jackknife.Changes(shape, folds, run.projective, run.threads)
+    changes = jackknife.Changes(spec, folds, run.projective, run.threads)
     learner = make_learner(options.learner, aggressiveness=jackknife.GENTLE * options.aggressiveness, rate=options.rate)
     loop = Loop(
         min(options.epochs, jackknife.EPOCHS),
@@ -259,7 +259,7 @@ class _Run:
     """Training of a model, epoch by epoch."""
 
     options: ParserOptions
-    shape: ModelSpec
+    spec: ModelSpec
     projective: bool
     pruning: Pruning | None
     corpus: Corpus
@@ -273,7 +273,7 @@ class _Run:
     def train(self, resume: bool) -> tuple[ModelWeights, dict[str, Any], bool]:
         """The best epoch's model, its scores, and whether training was interrupted."""
         options = self.options
-        tables = WeightTables(self.shape)
+        tables = WeightTables(self.spec)
         best, scores, first = self._resume(tables) if resume else (None, {}, 1)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         decoder = options.training_decoder
@@ -318,7 +318,7 @@ class _Run:
         options = asdict(self.options)
         for name in ("epochs", "licence", "name"):
             options.pop(name)
-        options["functions"] = list(self.shape.functions)
+        options["functions"] = list(self.spec.functions)
         return {"options": options, "train": self.corpus.digest, "dev": self.dev.digest if self.dev else ""}
 
     def _save(self, tables: WeightTables, best: ModelWeights, scores: dict[str, Any], epoch: int) -> None:
@@ -349,7 +349,7 @@ class _Run:
         tables.restore({name: file.arrays[name] for name in tables.arrays()})
         scales = file.metadata["scales"]
         best = ModelWeights(
-            self.shape,
+            self.spec,
             file.arrays["best_parts"].copy(),
             file.arrays["best_labels"].copy(),
             (scales[0], scales[1]),

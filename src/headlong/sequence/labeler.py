@@ -219,7 +219,7 @@ class SequenceLabeler(Component):
             labeler._model = SequenceModel.from_state(metadata["model"], arrays)
             if labeler._model.labels != len(labeler._labels):
                 raise ValueError(f"there are {len(labeler._labels)} names for {labeler._model.labels} labels")
-            labeler._encoder = WordEncoder(labeler._model.shape.attributes, ())
+            labeler._encoder = WordEncoder(labeler._model.spec.attributes, ())
         return labeler
 
     @property
@@ -230,7 +230,7 @@ class SequenceLabeler(Component):
     @property
     def families(self) -> tuple[Family, ...]:
         """The template families of the model."""
-        return self.model.shape.families
+        return self.model.spec.families
 
     def info(self) -> dict[str, Any]:
         """The model card: options, labels, templates, licence, scores."""

@@ -33,7 +33,7 @@ class SequenceModel:
 
     def __init__(
         self,
-        shape: SequenceSpec,
+        spec: SequenceSpec,
         options: SequenceOptions,
         rows: INT16,
         transitions: INT16,
@@ -41,14 +41,14 @@ class SequenceModel:
         scores: dict[str, Any] | None = None,
         sharpness: float = 1.0,
     ) -> None:
-        self.shape, self.options, self.scores, self.sharpness = shape, options, dict(scores or {}), sharpness
+        self.spec, self.options, self.scores, self.sharpness = spec, options, dict(scores or {}), sharpness
         self._rows, self._transitions, self._scales = rows, transitions, scales
         self._core = self._scaled(1.0)
 
     def _scaled(self, factor: float) -> _core.sequence.ChainModel:
         """The compiled model with all scores times `factor`: other probabilities, the same best labels."""
         table = self._transitions.astype(np.float32) * np.float32(self._scales[1] * factor)
-        return self.shape.core_model(self._rows, self._scales[0] * factor, self.shape.masked(table, -np.inf))
+        return self.spec.core_model(self._rows, self._scales[0] * factor, self.spec.masked(table, -np.inf))
 
     @cached_property
     def _soft(self) -> _core.sequence.ChainModel:
@@ -102,9 +102,9 @@ class SequenceModel:
             raise DataError("no labelled item", "training data")
         facets = tuple((i,) for i in range(labels)) if isinstance(labels, int) else tuple(map(tuple, labels))
         allowed = train.seen_pairs(len(facets)) if options.constrained and options.order else None
-        shape = SequenceSpec(tuple(attributes), family, pairs, options.order, facets, allowed)
-        shape.check()
-        tables = _Tables(shape, options.bits)
+        spec = SequenceSpec(tuple(attributes), family, pairs, options.order, facets, allowed)
+        spec.check()
+        tables = _Tables(spec, options.bits)
         trainer = tables.trainer(train)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         penalty = options.penalty if options.learner == "crf" else 0.0
@@ -139,7 +139,7 @@ class SequenceModel:
     @property
     def labels(self) -> int:
         """The number of labels."""
-        return self.shape.labels
+        return self.spec.labels
 
     def label(self, data: SequenceData, threads: int = 1) -> INT32:
         """The best labels [items]."""
@@ -155,22 +155,22 @@ class SequenceModel:
 
     def state(self) -> State:
         """All there is to the model: metadata for JSON, and arrays."""
-        shape = self.shape
+        spec = self.spec
         metadata: dict[str, Any] = {
             "options": asdict(self.options),
-            "attributes": list(shape.attributes),
-            "families": [_stored(family) for family in (shape.item, shape.pairs) if family],
-            "labels": shape.labels,
+            "attributes": list(spec.attributes),
+            "families": [_stored(family) for family in (spec.item, spec.pairs) if family],
+            "labels": spec.labels,
             "scales": list(self._scales),
             "sharpness": self.sharpness,
             "scores": self.scores,
         }
         arrays: dict[str, npt.NDArray[Any]] = {"rows": self._rows, "transitions": self._transitions}
-        if shape.facets != tuple((i,) for i in range(shape.labels)):
-            arrays["facet_begins"] = np.cumsum([0, *map(len, shape.facets)]).astype(np.int32)
-            arrays["facets"] = np.array([column for columns in shape.facets for column in columns], np.int32)
-        if shape.allowed is not None:
-            arrays["allowed"] = shape.allowed
+        if spec.facets != tuple((i,) for i in range(spec.labels)):
+            arrays["facet_begins"] = np.cumsum([0, *map(len, spec.facets)]).astype(np.int32)
+            arrays["facets"] = np.array([column for columns in spec.facets for column in columns], np.int32)
+        if spec.allowed is not None:
+            arrays["allowed"] = spec.allowed
         return metadata, arrays
 
     @classmethod
@@ -185,23 +185,23 @@ class SequenceModel:
                 columns, begins = arrays["facets"].tolist(), arrays["facet_begins"].tolist()
                 facets = tuple(tuple(columns[a:b]) for a, b in pairwise(begins))
             allowed = arrays.get("allowed")
-            shape = SequenceSpec(
+            spec = SequenceSpec(
                 tuple(metadata["attributes"]), item, pairs[0] if pairs else None, options.order, facets, allowed
             )
-            shape.check()
+            spec.check()
             scales = metadata["scales"]
             for name in ("rows", "transitions"):
                 if arrays[name].dtype != np.int16:
                     raise ValueError(f"{name} is of type {arrays[name].dtype}, not int16")
             tables = arrays["rows"], arrays["transitions"], (scales[0], scales[1])
-            return cls(shape, options, *tables, metadata["scores"], metadata["sharpness"])
+            return cls(spec, options, *tables, metadata["scores"], metadata["sharpness"])
 
 
 @dataclass(eq=False)
 class _Tables:
     """Weights in training, with the totals from which averages are made."""
 
-    shape: SequenceSpec
+    spec: SequenceSpec
     bits: int
     rows: FLOAT32 = field(init=False)
     row_totals: FLOAT32 = field(init=False)
@@ -209,14 +209,14 @@ class _Tables:
     transition_totals: FLOAT32 = field(init=False)
 
     def __post_init__(self) -> None:
-        shape = self.shape
-        self.rows = np.zeros((2**self.bits + 1, shape.stride), np.float32)
+        spec = self.spec
+        self.rows = np.zeros((2**self.bits + 1, spec.stride), np.float32)
         self.row_totals = np.zeros_like(self.rows)
-        self.transitions = shape.masked(np.zeros((shape.lines, shape.labels), np.float32), -np.inf)
+        self.transitions = spec.masked(np.zeros((spec.lines, spec.labels), np.float32), -np.inf)
         self.transition_totals = np.zeros_like(self.transitions)
 
     def trainer(self, data: SequenceData) -> _Trainer:
-        model = self.shape.core_model(self.rows, 1.0, self.transitions)
+        model = self.spec.core_model(self.rows, 1.0, self.transitions)
         assert data.gold is not None
         return _Trainer(
             _core.sequence.ChainTrainer(
@@ -246,9 +246,9 @@ class _Tables:
     def average(self, time: int, options: SequenceOptions) -> SequenceModel:
         """The model of the averages over `time` sequences."""
         rows, row_scale = quantized(self.rows, self.row_totals, time)
-        finite = self.shape.masked(self.transitions.copy(), 0.0)
+        finite = self.spec.masked(self.transitions.copy(), 0.0)
         transitions, scale = quantized(finite, self.transition_totals, time)
-        return SequenceModel(self.shape, options, rows, transitions, (row_scale, scale))
+        return SequenceModel(self.spec, options, rows, transitions, (row_scale, scale))
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ class Tagger(Component):
     @property
     def families(self) -> tuple[Family, ...]:
         """The template families of the model."""
-        return tuple(family for step in self.trained.steps for family in step.model.shape.families)
+        return tuple(family for step in self.trained.steps for family in step.model.spec.families)
 
     def info(self) -> dict[str, Any]:
         """The model card: options, labels by column, templates, licence, scores by step."""

@@ -94,7 +94,7 @@ class TrainedTagger:
         first = steps[0]
         self._first_codes = first_codes(first.labels)
         self._names = [[np.array(column, object) for column in zip(*step.labels, strict=True)] for step in steps]
-        self._codes = FormCodes(first.model.shape.attributes)
+        self._codes = FormCodes(first.model.spec.attributes)
         widths = [(len(self._codes.attributes) + 1, np.uint32), (1, np.int32), (len(first.labels), np.int32)]
         self.cache = RowCache(self._rows, widths)
         # The sets of further labels: of a first label alone, and of known forms with it.
