@@ -11,7 +11,8 @@
 from importlib.metadata import PackageNotFoundError, version
 
 from headlong.analysis import compare_decoders
-from headlong.errors import DataError, HeadlongError, ModelError, OptionError
+from headlong.errors import DataError, HeadlongError, ModelError, NotFittedError, OptionError
+from headlong.lemmatizer.lemmatizer import Lemmatizer
 from headlong.loading import load
 from headlong.parser.parser import Parser
 from headlong.parser.problem import Problem, Solution
@@ -19,6 +20,7 @@ from headlong.pipeline import Pipeline
 from headlong.sequence.labeler import SequenceLabeler
 from headlong.sequence.tagger import Tagger
 from headlong.text import Sentence, read_conllu, write_conllu
+from headlong.tokenizer.tokenizer import Tokenizer
 
 try:
     __version__ = version("headlong")
@@ -28,7 +30,9 @@ except PackageNotFoundError:  # run from the source tree
 __all__ = [
     "DataError",
     "HeadlongError",
+    "Lemmatizer",
     "ModelError",
+    "NotFittedError",
     "OptionError",
     "Parser",
     "Pipeline",
@@ -37,6 +41,7 @@ __all__ = [
     "SequenceLabeler",
     "Solution",
     "Tagger",
+    "Tokenizer",
     "compare_decoders",
     "load",
     "read_conllu",

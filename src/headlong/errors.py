@@ -1,18 +1,18 @@
-"""The few exceptions of headlong. Each message is one sentence: where, what was found, what was expected."""
+"""The exceptions of headlong. Each message is one sentence: where, what was found, what was expected."""
 
 from __future__ import annotations
 
 
 class HeadlongError(Exception):
-    """Base of every error that headlong raises on purpose."""
+    """Base class of all errors that headlong raises on purpose."""
 
 
 class OptionError(HeadlongError, ValueError):
-    """An option has a value that cannot work."""
+    """An option is unknown, or its value has the wrong type or cannot work."""
 
 
 class ModelError(HeadlongError):
-    """A model file is missing, damaged, foreign, too new or of another kind."""
+    """A model file is missing, damaged, foreign, too new, or of another kind."""
 
 
 class NotFittedError(HeadlongError, AttributeError):
@@ -22,7 +22,7 @@ class NotFittedError(HeadlongError, AttributeError):
 class DataError(HeadlongError, ValueError):
     """Input text breaks its format.
 
-    The message reads ``file:line (sent_id): found …, expected …``; the pieces stay available as attributes.
+    The message reads ``file:line (sent_id): found …, expected …``. Its pieces are available as attributes.
     """
 
     def __init__(self, found: str, expected: str, *, path: str = "", line: int = 0, sent_id: str = "") -> None:
@@ -31,3 +31,11 @@ class DataError(HeadlongError, ValueError):
         where = f"{path or '<input>'}{f':{line}' if line else ''}"
         sentence = f" (sent_id {sent_id})" if sent_id else ""
         super().__init__(f"{where}{sentence}: found {found}, expected {expected}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the pieces when the error crosses a process boundary."""
+        return _make_data_error, (self.found, self.expected, self.path, self.line, self.sent_id)
+
+
+def _make_data_error(found: str, expected: str, path: str, line: int, sent_id: str) -> DataError:
+    return DataError(found, expected, path=path, line=line, sent_id=sent_id)

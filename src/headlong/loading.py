@@ -1,4 +1,4 @@
-"""Models by their files, whatever they are."""
+"""Loading of model files of any kind."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from headlong.sequence.tagger import Tagger
 from headlong.storage.model_file import read_model
 
 SHIPPED = "english.model"
-"""The file in `headlong.data` of the model that comes with the package."""
+"""The file in `headlong.data` with the model that comes with the package."""
 
 Model = Parser | Pipeline | Tagger | SequenceLabeler
-"""What `load` finds in a file."""
+"""The components that `load` can return."""
 
 KINDS: dict[str, type[Model]] = {
     "parser": Parser,
@@ -25,7 +25,7 @@ KINDS: dict[str, type[Model]] = {
     "tagger": Tagger,
     "labeler": SequenceLabeler,
 }
-"""What can be loaded, by the kind that a file says it is."""
+"""The components that `load` can return, by the kind in the header of the file."""
 
 
 @overload
@@ -35,15 +35,18 @@ def load(path: str | Path) -> Model: ...
 
 
 def load(path: str | Path | None = None) -> Model:
-    """The model in a file: `Parser`, `Pipeline`, `Tagger` or `SequenceLabeler`; without a path, the English pipeline.
+    """Return the model in a file: a `Parser`, `Pipeline`, `Tagger` or `SequenceLabeler`.
 
-    Who knows what is in the file calls ``Parser.load(path)`` and so on. A damaged or foreign file is refused with
-    ModelError.
+    Without a path, return the English pipeline that comes with the package. If you know which component the file holds,
+    call its own `load`, e.g. ``Parser.load(path)``.
+
+    Raises:
+        ModelError: The file is missing, damaged, or not a model of one of these kinds.
     """
     if path is None:
         with as_file(files("headlong.data") / SHIPPED) as shipped:
             if not shipped.exists():
-                raise ModelError(f"this installation has no {SHIPPED}, expected a path of a model")
+                raise ModelError(f"this installation has no {SHIPPED}: pass the path of a model")
             return Pipeline.load(shipped)
     kind = read_model(path, verify=False).kind
     if kind not in KINDS:

@@ -3,66 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from headlong.errors import DataError, OptionError
 from headlong.learning.loop import Report
-from headlong.lemmatizer.lemmatizer import Lemmatizer
-from headlong.options import check_choice
+from headlong.lemmatizer.lemmatizer import Lemmatizer, LemmatizerOptions
+from headlong.options import Options, check_choice, refuse_unknown_options
 from headlong.parallel import map_ahead
 from headlong.parser.decoders import check_threads
 from headlong.parser.options import ParserOptions
 from headlong.parser.parser import Parser
 from headlong.parser.problem import Solution
 from headlong.sequence.tagger import Tagger, jackknife
-from headlong.storage.component import Arrays, Component, State, below, fitting_together
+from headlong.sequence.tagger_steps import TaggerOptions
+from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.storage.model_file import write_model
 from headlong.storage.packing import pack, unpack
 from headlong.text import Sentence
+from headlong.tokenizer.segmenter import TokenizerOptions
 from headlong.tokenizer.tokenizer import Tokenizer
 
 TagOption = Literal["auto", "always", "never"]
-_STEPS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _FOLD_EPOCHS = 5
-_DROP = 2  # of packed weights, see `pack`
+_DROP = 2  # see `pack`
 MAX_ITERATIONS = 1
-"""Hundreds of nodes of the decoder "exact", by default: enough to prove all but 3 of the 1,912 trees of en_ewt's
-development set; these 3 are the best ones all the same. With 2 all are proven, but two lines of its test set that are
-no sentences take a sixth of the parser's time."""
-_CHUNK = 64  # sentences that a thread takes at once: 4 % faster than 16, and no slower than 256
-_Chunk = tuple[list[Sentence], str | list[Sentence] | None]  # with the trees to favour, as in `SearchOptions`
+"""Default limit of the decoder "exact", in hundreds of nodes: enough to prove all but 3 of the 1,912 trees of en_ewt's
+development set, and these 3 are the best ones all the same. With 2 all are proven, but two lines of its test set that
+are not sentences take a sixth of the parser's time."""
+_CHUNK = 64  # sentences per task of a thread: 4 % faster than 16, and no slower than 256
+_Chunk = tuple[list[Sentence], str | list[Sentence] | None]  # with the guide of `SearchOptions`
 
 
-@dataclass(frozen=True)
-class PipelineOptions:
-    """How a pipeline is trained.
+@dataclass(frozen=True, repr=False)
+class PipelineOptions(Options):
+    """Options of a pipeline: those of its components, and how they are trained together.
 
-    parser: the parser's settings. folds: the tags that the parser learns from are predicted by taggers that have not
-    seen the sentence, one for each of so many parts of the data (Martins 2013); 0 takes the gold tags.
-    tagger: settings that differ from the defaults of `Tagger`.
+    tokenizer, tagger, lemmatizer, parser: the options of the components. The name and the licence of the parser are
+        also those of the pipeline.
+    folds: the parser learns from predicted tags. The training data are divided into this many parts, and each part is
+        tagged by a tagger that was trained on the others (Martins 2013). With 0 the parser learns from gold tags.
     """
 
-    parser: ParserOptions = field(default_factory=ParserOptions)
+    tokenizer: TokenizerOptions = TokenizerOptions()
+    tagger: TaggerOptions = TaggerOptions()
+    lemmatizer: LemmatizerOptions = LemmatizerOptions()
+    parser: ParserOptions = ParserOptions()
     folds: int = 5
-    tagger: dict[str, Any] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raises OptionError for a value that cannot work."""
-        self.parser.check()
-        if not isinstance(self.folds, int) or self.folds < 0 or self.folds == 1:
-            raise OptionError(f"found folds = {self.folds!r}, expected 0, or 2 and more")
-        Tagger(**self.tagger).options.check()
+        """Raise OptionError for a value that cannot work."""
+        if self.folds < 0 or self.folds == 1:
+            raise OptionError(f"folds must be 0 or at least 2, found {self.folds}")
 
 
-class _Step(Protocol):
-    def state(self) -> State: ...
+@dataclass(frozen=True, eq=False)
+class TrainedPipeline:
+    """The trained components, and the part of the model card that they do not have."""
+
+    tokenizer: Tokenizer
+    tagger: Tagger
+    lemmatizer: Lemmatizer
+    parser: Parser
+    card: dict[str, Any]
 
 
-class Pipeline(Component):
-    """Text in, sentences with tags, lemmas and trees out. Immutable; may be used by several threads.
+class Pipeline(Component[TrainedPipeline]):
+    """A pipeline from text to sentences with tags, lemmas and trees.
+
+    `fit` trains all components on one treebank. Call a trained pipeline with a text, or use `parse` for sentences that
+    have been tokenized. A trained pipeline is immutable and can be shared by threads. `PipelineOptions` explains the
+    options; an unknown or wrong one is an OptionError.
 
     >>> import headlong
     >>> english = headlong.load()                       # the model that comes with the package
@@ -72,48 +85,81 @@ class Pipeline(Component):
     """
 
     KIND = "pipeline"
+    options: PipelineOptions
 
+    @refuse_unknown_options
     def __init__(
-        self, tokenizer: Tokenizer, tagger: Tagger, lemmatizer: Lemmatizer, parser: Parser, card: dict[str, Any]
+        self,
+        *,
+        tokenizer: TokenizerOptions = TokenizerOptions(),
+        tagger: TaggerOptions = TaggerOptions(),
+        lemmatizer: LemmatizerOptions = LemmatizerOptions(),
+        parser: ParserOptions = ParserOptions(),
+        folds: int = 5,
     ) -> None:
-        self.tokenizer, self.tagger, self.lemmatizer, self.parser = tokenizer, tagger, lemmatizer, parser
-        self.card = card
+        self.options = PipelineOptions(
+            tokenizer=tokenizer, tagger=tagger, lemmatizer=lemmatizer, parser=parser, folds=folds
+        )
+
+    @classmethod
+    def from_components(
+        cls,
+        tokenizer: Tokenizer,
+        tagger: Tagger,
+        lemmatizer: Lemmatizer,
+        parser: Parser,
+        card: dict[str, Any] | None = None,
+    ) -> Self:
+        """Return a trained pipeline of trained components.
+
+        `card` is added to the model card. If it has no ``folds``, the parser counts as trained on gold tags.
+        """
+        card = card or {}
+        pipeline = cls(
+            tokenizer=tokenizer.options,
+            tagger=tagger.options,
+            lemmatizer=lemmatizer.options,
+            parser=parser.options,
+            folds=card.get("folds", 0),
+        )
+        pipeline._trained = TrainedPipeline(tokenizer, tagger, lemmatizer, parser, card)
+        return pipeline
 
     # ---- training
 
-    @classmethod
     def fit(
-        cls,
+        self,
         train: Iterable[Sentence],
         dev: Iterable[Sentence] | None = None,
-        options: PipelineOptions | None = None,
         *,
         threads: int = 1,
         progress: Report = None,
-    ) -> Pipeline:
-        """Trains all steps on one treebank, whose sentences are in the order of their texts.
+    ) -> Self:
+        """Train all components on one treebank, forget any earlier training, and return the pipeline itself.
 
-        With `dev` the best epoch of each step is kept. The result does not depend on `threads`.
+        The sentences must be in the order of their texts. With `dev` the best epoch of each component is kept,
+        otherwise the last. The result does not depend on `threads`.
         """
-        options = options or PipelineOptions()
-        options.check()
+        self._forget()
         check_threads(threads)
-        sentences, tried = list(train), None if dev is None else list(dev)
+        options = self.options
+        sentences, dev_sentences = list(train), None if dev is None else list(dev)
         if not sentences:
             raise DataError("no sentence", "training data")
-        tokenizer = Tokenizer().fit(sentences, tried, progress=progress)
-        tagger = Tagger(**options.tagger).fit(sentences, tried, threads=threads, progress=progress)
-        lemmatizer = Lemmatizer().fit(sentences, tried, progress=progress)
+        tokenizer = Tokenizer(**asdict(options.tokenizer)).fit(sentences, dev_sentences, progress=progress)
+        tagger = Tagger(**asdict(options.tagger)).fit(sentences, dev_sentences, threads=threads, progress=progress)
+        lemmatizer = Lemmatizer(**asdict(options.lemmatizer)).fit(sentences, dev_sentences, progress=progress)
         if options.folds:
-            # A tagger of a fold has no development data: it takes as many epochs as the whole one had at its best, but
-            # few, since later ones change little (UPOS of en_ewt: 95.03 after five, 95.16 after ten).
+            # The tagger of a fold has no development data. It is trained for as many epochs as the best one of the
+            # whole tagger, but not for many, since later epochs change little (UPOS of en_ewt: 95.03 after five, 95.16
+            # after ten).
             best = max(step.model.scores["epoch"] for step in tagger.trained.steps)
-            settings = {**options.tagger, "epochs": min(best, _FOLD_EPOCHS)}
-            sentences = jackknife(sentences, min(options.folds, len(sentences)), lambda: Tagger(**settings))
+            fold_options = asdict(replace(options.tagger, epochs=min(best, _FOLD_EPOCHS)))
+            sentences = jackknife(sentences, min(options.folds, len(sentences)), lambda: Tagger(**fold_options))
             sentences = list(lemmatizer.lemmatize(sentences))
-        if tried:
-            tried = list(lemmatizer.lemmatize(tagger.tag(tried, threads=threads)))
-        parser = Parser(**asdict(options.parser)).fit(sentences, tried, threads=threads, progress=progress)
+        if dev_sentences:
+            dev_sentences = list(lemmatizer.lemmatize(tagger.tag(dev_sentences, threads=threads)))
+        parser = Parser(**asdict(options.parser)).fit(sentences, dev_sentences, threads=threads, progress=progress)
         card = {
             "name": options.parser.name,
             "licence": options.parser.licence,
@@ -121,21 +167,44 @@ class Pipeline(Component):
             "data": parser.info()["data"],
             "scores": {
                 "tokenizer": tokenizer.scores,
-                "tagger": {"+".join(step.columns): step.model.scores for step in tagger.trained.steps},
+                "tagger": tagger.info()["scores"],
                 "lemmatizer": lemmatizer.scores,
                 "parser": parser.info()["scores"],
             },
         }
-        return cls(tokenizer, tagger, lemmatizer, parser, card)
+        self._trained = TrainedPipeline(tokenizer, tagger, lemmatizer, parser, card)
+        return self
 
-    # ---- use
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The trained tokenizer."""
+        return self.trained.tokenizer
+
+    @property
+    def tagger(self) -> Tagger:
+        """The trained tagger."""
+        return self.trained.tagger
+
+    @property
+    def lemmatizer(self) -> Lemmatizer:
+        """The trained lemmatizer."""
+        return self.trained.lemmatizer
+
+    @property
+    def parser(self) -> Parser:
+        """The trained parser."""
+        return self.trained.parser
+
+    # ---- prediction
 
     def __call__(self, text: str, **options: Any) -> list[Sentence]:
-        """The sentences of a text, parsed; options are those of `parse`."""
+        """Return the parsed sentences of a text; the options are those of `parse`."""
         return list(self.parse(self.tokenize(text), **options))
 
+    predict = __call__
+
     def tokenize(self, text: str | Iterable[str], *, ranges: bool = True) -> Iterator[Sentence]:
-        """The sentences of a text, given whole or in pieces: words only. See `Tokenizer.tokenize`."""
+        """Yield the sentences of a text or of pieces of it, with words only; see `Tokenizer.tokenize`."""
         return self.tokenizer.tokenize(text, ranges=ranges)
 
     def parse(
@@ -150,17 +219,24 @@ class Pipeline(Component):
         max_iterations: int = MAX_ITERATIONS,
         **options: Any,
     ) -> Iterator[Sentence]:
-        """The sentences with tags, lemmas and trees, in order, as they come: memory does not grow with the input.
+        """Yield the sentences with tags, lemmas and trees, in order; memory does not grow with the input.
 
-        `tag` says whether tags and lemmas are predicted: "always", "never", or "auto": tags where a sentence has no
-        UPOS, and lemmas where it has none. With `confidence` MISC gets the probabilities of predicted tags, arcs and
-        labels. The other options are those of `Parser.parse`; but `max_iterations` is less, so that one sentence in a
-        thousand does not take as long as all others.
+        Args:
+            sentences: Sentences of words.
+            tag: Whether to predict tags and lemmas: "always", "never", or "auto": tags if a sentence has no UPOS, and
+                lemmas if it has no lemmas.
+            threads: The number of threads; the result does not depend on it.
+            confidence: Add the probabilities of predicted tags, arcs and labels to MISC.
+            report: A callback that receives the solution of each sentence.
+            guide: As in `Parser.parse`.
+            max_iterations: As in `Parser.parse`. The default is lower, so that one sentence in a thousand does not take
+                as long as all others together.
+            **options: Further options of `Parser.parse`.
         """
         options["max_iterations"] = max_iterations
         check_threads(threads)
         check_choice("tag", tag, get_args(TagOption))
-        # Complains about options before any work is done.
+        # Refuses wrong options before any work is done.
         self.parser.parse([], guide=guide if isinstance(guide, str) else None, **options)
         others = guide if isinstance(guide, str | None) else iter(guide)
 
@@ -194,9 +270,9 @@ class Pipeline(Component):
     def annotate(
         self, sentences: list[Sentence], tag: TagOption = "auto", *, confidence: bool = False
     ) -> list[Sentence]:
-        """The sentences with tags and lemmas, but no trees; `tag` as in `parse`."""
+        """Return the sentences with tags and lemmas, but without trees; `tag` as in `parse`."""
 
-        def lacking(column: Callable[[Sentence], list[str]]) -> list[int]:
+        def find_empty(column: Callable[[Sentence], list[str]]) -> list[int]:
             if tag == "never":
                 return []
             return [
@@ -206,39 +282,45 @@ class Pipeline(Component):
             ]
 
         found = list(sentences)
-        untagged = lacking(lambda sentence: sentence.upos)
+        untagged = find_empty(lambda sentence: sentence.upos)
         tagged = self.tagger.tag([found[i] for i in untagged], confidence=confidence)
         for i, sentence in zip(untagged, tagged, strict=True):
             found[i] = sentence
-        bare = lacking(lambda sentence: sentence.lemmas)
+        bare = find_empty(lambda sentence: sentence.lemmas)
         for i, sentence in zip(bare, self.lemmatizer.lemmatize([found[i] for i in bare]), strict=True):
             found[i] = sentence
         return found
 
     def clear_cache(self) -> None:
-        """Forgets the words seen so far; answers do not change. For benchmarks, and to free memory."""
+        """Forget the words seen so far, to free memory or for benchmarks; predictions do not change."""
         self.tagger.clear_cache()
         self.lemmatizer.clear_cache()
         self.parser.clear_cache()
 
     def info(self) -> dict[str, Any]:
-        """The model card: what it was made from and how, its licence and scores, and the parser's settings."""
-        return {"kind": "pipeline", **self.card, "parser": self.parser.info()}
+        """Return the model card: name, licence, training data, scores, and the card of the parser."""
+        return {"kind": self.KIND, **self.trained.card, "parser": self.parser.info()}
 
-    # ---- keeping
+    def _facts(self) -> list[str]:
+        return self.parser._facts()
+
+    # ---- model files
 
     def state(self) -> State:
-        """All there is to the pipeline: metadata for JSON, and arrays."""
-        metadata: dict[str, Any] = {"card": self.card, "packed": {}, "steps": {}}
+        """Return the content of the model file: metadata for JSON, and arrays."""
+        trained = self.trained
+        metadata: dict[str, Any] = {"card": trained.card, "packed": {}, "steps": {}}
         arrays: Arrays = {}
-        steps: list[_Step] = [self.tokenizer, self.tagger, self.lemmatizer, self.parser]
-        for name, step in zip(_STEPS, steps, strict=True):
-            metadata["steps"][name], own = step.state()
-            arrays |= {f"{name}.{key}": array for key, array in own.items()}
+        for component in (trained.tokenizer, trained.tagger, trained.lemmatizer, trained.parser):
+            metadata["steps"][component.KIND], tables = component.state()
+            arrays |= add_prefix(component.KIND, tables)
         return metadata, arrays
 
     def save(self, path: str | Path, *, packed: bool = False) -> None:
-        """Writes all steps to one file, at once or not at all; with `packed` a small one (see `models/packing.py`)."""
+        """Write all components to one file; if that fails, an older file at `path` stays as it was.
+
+        With `packed` the file is small, with rounded weights; see `storage/packing.py`.
+        """
         metadata, arrays = self.state()
         if packed:
             metadata["packed"], arrays = pack(arrays, _DROP)
@@ -246,14 +328,13 @@ class Pipeline(Component):
 
     @classmethod
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
-        """The pipeline whose `state` this is."""
-        with fitting_together("a pipeline"):
-            arrays = unpack(metadata["packed"], arrays)
-            steps = {name: (metadata["steps"][name], below(arrays, name)) for name in _STEPS}
-            return cls(
-                Tokenizer.from_state(*steps["tokenizer"]),
-                Tagger.from_state(*steps["tagger"]),
-                Lemmatizer.from_state(*steps["lemmatizer"]),
-                Parser.from_state(*steps["parser"]),
+        """Return the pipeline with the given `state`; arrays that are not packed are not copied."""
+        with report_invalid(cls.KIND):
+            tables, steps = unpack(metadata["packed"], arrays), metadata["steps"]
+            return cls.from_components(
+                Tokenizer.from_state(steps["tokenizer"], select_prefix("tokenizer", tables)),
+                Tagger.from_state(steps["tagger"], select_prefix("tagger", tables)),
+                Lemmatizer.from_state(steps["lemmatizer"], select_prefix("lemmatizer", tables)),
+                Parser.from_state(steps["parser"], select_prefix("parser", tables)),
                 metadata["card"],
             )

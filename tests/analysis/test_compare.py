@@ -176,7 +176,7 @@ def test_long_sentences_are_left_out(parser, monkeypatch):
         (["fly"], {}, "found decoder 'fly', expected one of mst"),
         ([], {}, "found no decoder"),
         (["mst"], {"trees": "projective"}, "found decoder 'mst' for trees = 'projective', expected eisner"),
-        (["climb"], {"trees": "all"}, "found trees = 'all', expected one of any, projective"),
+        (["climb"], {"trees": "all"}, "trees must be one of any, projective, found 'all'"),
         (["climb"], {"threads": 0}, "found threads = 0"),
         (["climb"], {"time_limit": -1.0}, "found time_limit = -1.0"),
     ],

@@ -111,11 +111,15 @@ def test_tags_may_be_learnt_as_labels_without_a_look_at_them(place, capsys):
         (["--columns", "XPOS,TAG"], 2, "found no FORM column among XPOS TAG"),
         (["--columns", "FORM,XPOS"], 1, "gold.txt:1: found 3 columns, expected 2: FORM XPOS"),
         (["--column", "NER", "--columns", "FORM,XPOS,TAG"], 1, "gold.txt:1: found no column NER"),
-        (["--column", "HEAD"], 2, "found column = 'HEAD', expected LEMMA, UPOS, XPOS, FEATS, MISC or one that"),
+        (
+            ["--column", "HEAD"],
+            2,
+            "column must be LEMMA, UPOS, XPOS, FEATS, MISC or a column beyond",
+        ),
         (["--columns", "FORM,TAG,X"], 1, "gold.txt:1: found the tag 'JJ', expected O, or B-, I-, E- or S- and a type"),
-        (["--order", "3"], 2, "found order = 3, expected 0 to 2"),
-        (["--dropout", "1"], 2, "found dropout = 1.0, expected a share from 0 to less than 1"),
-        (["--penalty", "-1"], 2, "found penalty = -1.0, expected a number that is not negative"),
+        (["--order", "3"], 2, "order must be from 0 to 2, found 3"),
+        (["--dropout", "1"], 2, "dropout must be a share from 0 to less than 1, found 1.0"),
+        (["--penalty", "-1"], 2, "penalty must be a number of at least 0, found -1.0"),
         (["--encoding", "latin-0"], 2, "encoding is 'latin-0'"),
         (["--columns", "FORM,TAG", "--input", "conllu"], 2, "found --columns with --input conllu"),
     ],
@@ -169,7 +173,7 @@ def test_schemes(place, capsys):
     assert run(capsys, "train", "labels", *files, *SMALL).code == 0
     result = run(capsys, "label", "--model", "plain.model", "train.conllu", "--scheme", "iob1")
     assert result.code == 2
-    assert "the labels of this model are no chunks" in result.err
+    assert "scheme must be None for a model whose labels are not chunks" in result.err
 
 
 def test_confidence(place, capsys):

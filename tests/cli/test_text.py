@@ -24,7 +24,7 @@ TEXT = "The old cat saw a fish. A bird sang."
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> str:
     path = tmp_path_factory.mktemp("models") / "toy.model"
-    headlong.Pipeline.fit(read_conllu(EXAMPLES / "train.conllu"), options=SMALL).save(path)
+    headlong.Pipeline(**SMALL).fit(read_conllu(EXAMPLES / "train.conllu")).save(path)
     return str(path)
 
 

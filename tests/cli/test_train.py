@@ -51,7 +51,7 @@ def test_a_stricter_threshold_leaves_fewer_heads(folder, capsys):
     heads = [headlong.Parser.load(f"{share}.model").info()["scores"]["pruner"]["heads"] for share in "01"]
     assert heads[0] > heads[1] >= 1.0
     result = run(capsys, "train", "--train", "train.conllu", "--output", "x.model", "--threshold", "2")
-    assert (result.code, result.err) == (2, "headlong: error: found threshold = 2.0, expected 0 to 1\n")
+    assert (result.code, result.err) == (2, "headlong: error: threshold must be from 0 to 1, found 2.0\n")
 
 
 def test_quiet_training_says_nothing(folder, capsys):
@@ -115,7 +115,7 @@ def test_a_bad_output_is_refused_before_training(output, message, folder, capsys
 def test_options_are_checked_before_the_data_are_read(folder, capsys):
     result = run(capsys, "train", "--train", "none.conllu", "--output", "x.model", "--bits", "99")
     assert result.code == 2
-    assert result.err == "headlong: error: found bits = 99, expected 8 to 28\n"
+    assert result.err == "headlong: error: bits must be from 8 to 28, found 99\n"
 
 
 def interrupt_at(monkeypatch, stage: str, epoch: int) -> None:

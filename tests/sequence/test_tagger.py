@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def sentence(subject: str, verb: str, *, end: bool = True) -> Sentence:
 
 
 TRAIN = [sentence(s, v, end=(i + j) % 3 > 0) for i, s in enumerate(SUBJECTS) for j, v in enumerate(VERBS)]
-SMALL = {"epochs": 4, "bits": 10, "fine_bits": 10}
+SMALL: dict[str, Any] = {"epochs": 4, "bits": 10, "fine_bits": 10}
 
 
 def bare(sentences: list[Sentence]) -> list[Sentence]:
@@ -109,10 +110,10 @@ def test_the_state_is_the_tagger(tagger: Tagger, tmp_path) -> None:
 
 def test_a_state_that_does_not_fit_is_refused(tagger: Tagger) -> None:
     metadata, arrays = tagger.state()
-    with pytest.raises(ModelError, match="'rows' is missing"):
+    with pytest.raises(ModelError, match="missing array 'rows'"):
         Tagger.from_state(metadata, {name: array for name, array in arrays.items() if name != "step0.rows"})
     metadata["steps"][1]["labels"].pop()
-    with pytest.raises(ModelError, match="names for"):
+    with pytest.raises(ModelError, match="names for them"):
         Tagger.from_state(metadata, arrays)
 
 
@@ -130,26 +131,26 @@ def test_jackknifed_tags_come_from_taggers_that_did_not_see_the_sentence() -> No
     tagged = jackknife(odd, 5, lambda: Tagger(**SMALL))
     assert [s.forms for s in tagged] == [s.forms for s in odd]
     assert "X" not in tagged[-1].upos
-    with pytest.raises(OptionError, match="found 1 folds"):
+    with pytest.raises(OptionError, match="folds must be from 2 to the number of sentences, 24, found 1"):
         jackknife(TRAIN, 1, Tagger)
 
 
 def test_wrong_taggers_are_refused() -> None:
     with pytest.raises(NotFittedError, match="this tagger has not been trained"):
         next(Tagger().tag(TRAIN))
-    with pytest.raises(OptionError, match="found the option 'oder'"):
-        Tagger(oder=1)
-    with pytest.raises(OptionError, match="found columns = "):
-        Tagger(columns=("upos", "lemma")).fit(TRAIN)
-    with pytest.raises(OptionError, match="found order = 3"):
-        Tagger(order=3).fit(TRAIN)
-    with pytest.raises(OptionError, match="found enough = 0"):
-        Tagger(enough=0).fit(TRAIN)
+    with pytest.raises(OptionError, match="columns must be some of upos, xpos, feats, each once, found"):
+        Tagger(columns=("upos", "lemma"))
+    with pytest.raises(OptionError, match="order must be from 0 to 2, found 3"):
+        Tagger(order=3)
+    with pytest.raises(OptionError, match="enough must be from 1 to"):
+        Tagger(enough=0)
+    with pytest.raises(OptionError, match="fine_bits must be from 4 to 24, found 99"):
+        Tagger(fine_bits=99)
     with pytest.raises(OptionError, match="found threads = 0"):
         Tagger(**SMALL).fit(TRAIN).tag(TRAIN, threads=0)
     with pytest.raises(DataError, match="no sentence"):
         Tagger().fit([])
-    with pytest.raises(DataError, match="nothing but _"):
+    with pytest.raises(DataError, match="only _ in"):
         Tagger().fit(bare(TRAIN))
 
 
@@ -201,19 +202,16 @@ def test_chunks_stay_well_formed() -> None:
 def test_wrong_labelers_are_refused() -> None:
     with pytest.raises(NotFittedError, match="this labeler has not been trained"):
         next(SequenceLabeler().label(TRAIN))
-    with pytest.raises(OptionError, match="found task = 'poems'"):
-        SequenceLabeler(task="poems").fit(TRAIN)
-    with pytest.raises(OptionError, match="found scheme = 'iob9'"):
-        SequenceLabeler(scheme="iob9").fit(TRAIN)
-    with pytest.raises(OptionError, match="found the option 'columns'"):
-        SequenceLabeler(columns="TAG")
+    with pytest.raises(OptionError, match="task must be one of chunks, entities, found 'poems'"):
+        SequenceLabeler(task="poems")
+    with pytest.raises(OptionError, match=r"scheme must be one of .*, found 'iob9'; did you mean 'iob2'"):
+        SequenceLabeler(scheme="iob9")
     with pytest.raises(DataError, match="no column TAG"):
         SequenceLabeler().fit(TRAIN)
 
 
 def test_options_are_plain_data() -> None:
     for options in (TaggerOptions(), LabelerOptions()):
-        options.check()
         assert all(math.isfinite(v) for v in dataclasses.asdict(options).values() if isinstance(v, float))
 
 
@@ -236,7 +234,7 @@ def test_candidates_are_what_was_seen(pairs: list[tuple[str, int]], enough: int,
 
 
 def test_lexicons_beside_each_other() -> None:
-    both = Lexicon.of([("a", 0), ("b", 1)], 1).extended(Lexicon.of([("c", 1)], 1))
+    both = Lexicon.of([("a", 0), ("b", 1)], 1).extend(Lexicon.of([("c", 1)], 1))
     found = {key: both.sets[both.set_of(key)] for key in "abcd"}
     assert found == {"a": (0,), "b": (1,), "c": (1,), "d": (0, 1)}
 

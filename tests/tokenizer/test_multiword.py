@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headlong.errors import ModelError
 from headlong.text import MultiwordToken, Sentence
-from headlong.tokenizer.multiword import MultiwordSplitter, Split
+from headlong.tokenizer.multiword import Split
 from headlong.tokenizer.tokenizer import Tokenizer
 
 OPTIONS = {"epochs": 3, "gap_bits": 12, "end_bits": 12}
@@ -89,8 +89,9 @@ def test_state(tokenizer: Tokenizer) -> None:
     again = Tokenizer.from_state(json.loads(json.dumps(metadata)), arrays)
     text = "Anna vient du pain . Paul et des lait . abcd-toi livre toi ."
     assert [s.to_conllu() for s in again.tokenize(text)] == [s.to_conllu() for s in tokenizer.tokenize(text)]
-    with pytest.raises(ModelError, match="multiword"):
-        MultiwordSplitter.from_state({"known": {}}, {})
+    del metadata["multiword"]["endings"]
+    with pytest.raises(ModelError, match="not a valid tokenizer: missing 'endings'"):
+        Tokenizer.from_state(metadata, arrays)
 
 
 def test_without_multiword_tokens() -> None:

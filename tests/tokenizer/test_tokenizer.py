@@ -21,7 +21,7 @@ from headlong.text.characters import Characters, Hashes, code_points, kind_of, n
 from headlong.text.plain import escaped_spaces, misc_value, plain_text, surface_tokens, unescaped_spaces, with_line_ends
 from headlong.tokenizer import segmenter as segmenter_module
 from headlong.tokenizer import tokenizer as tokenizer_module
-from headlong.tokenizer.segmenter import ALWAYS, NEVER, Segmenter, gap_rules
+from headlong.tokenizer.segmenter import ALWAYS, NEVER, Segmenter, learn_gap_rules
 from headlong.tokenizer.tokenizer import Tokenizer
 from tests.helpers.treebanks import treebank_file
 
@@ -290,9 +290,9 @@ def test_scores_on_development_data() -> None:
 def test_bad_use(tokenizer: Tokenizer) -> None:
     with pytest.raises(NotFittedError, match="has not been trained"):
         Tokenizer().tokenize("Hi")
-    with pytest.raises(OptionError, match="epochs = 0"):
-        Tokenizer(epochs=0).fit(sentences(1))
-    with pytest.raises(OptionError, match="longest = 0"):
+    with pytest.raises(OptionError, match="epochs must be from 1 to 1000, found 0"):
+        Tokenizer(epochs=0)
+    with pytest.raises(OptionError, match="longest must be at least 1, found 0"):
         tokenizer.tokenize("Hi", longest=0)
 
 
@@ -312,7 +312,7 @@ def test_gap_rules() -> None:
     layout = Layout(Characters(plain.text))
     ended = np.zeros(len(plain.text), np.bool_)
     ended[np.array(plain.ends) - 1] = True
-    rules = gap_rules(layout, ended[layout.left])
+    rules = learn_gap_rules(layout, ended[layout.left])
     kinds = {name: kind_of(name) for name in "a A.,"}
 
     def rule(left: str, right: str, spaced: bool) -> int:

@@ -192,15 +192,15 @@ def _run_parser(args: argparse.Namespace) -> int:
 
 def _run_pipeline(args: argparse.Namespace) -> int:
     """Train a pipeline and save it."""
-    from headlong.pipeline import Pipeline, PipelineOptions
+    from headlong import Pipeline
+    from headlong.sequence.tagger_steps import TaggerOptions
 
     output = ModelOutput(args)
-    tagger = {"bits": args.tagger_bits, "fine_bits": args.tagger_bits}
-    options = PipelineOptions(_untrained(args).options, args.folds, tagger)
-    options.check()
+    tagger = TaggerOptions(bits=args.tagger_bits, fine_bits=args.tagger_bits)
+    pipeline = Pipeline(tagger=tagger, parser=_untrained(args).options, folds=args.folds)
     train, dev = _read(args)
     with training_log(args) as log:
-        pipeline = Pipeline.fit(train, dev or None, options, threads=args.threads, progress=log)
+        pipeline.fit(train, dev or None, threads=args.threads, progress=log)
     pipeline.save(output.path, packed=args.packed)
     return _report(pipeline.parser, output, _checkpoint(args))
 
@@ -221,9 +221,7 @@ def _untrained(args: argparse.Namespace) -> Parser:
         "learner",
         "root",
     )
-    parser = Parser(**{name: getattr(args, name) for name in names})
-    parser.options.check()
-    return parser
+    return Parser(**{name: getattr(args, name) for name in names})
 
 
 def _read(args: argparse.Namespace) -> tuple[list[Sentence], list[Sentence]]:

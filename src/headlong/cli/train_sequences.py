@@ -61,7 +61,6 @@ def _run_tagger(args: argparse.Namespace) -> int:
     names = ("order", *_SHARED, "bits", "fine_bits", "learner", "licence", "name")
     columns = tuple(args.predict.lower().split(","))
     tagger = Tagger(columns=columns, **{name: getattr(args, name) for name in names})
-    tagger.options.check()
     train, dev = read_treebanks(args)
     with training_log(args) as log:
         tagger.fit(train, dev or None, threads=args.threads, progress=log)
@@ -112,7 +111,6 @@ def _run_labels(args: argparse.Namespace) -> int:
     names = ("column", "task", "order", *_SHARED, "bits", "dropout", "penalty", "learner", "licence", "name")
     scheme = "" if args.scheme == "none" else args.scheme
     labeler = SequenceLabeler(scheme=scheme, **{name: getattr(args, name) for name in names})
-    labeler.options.check()
     train, dev = read_files(args, lambda name: read_labelled(name, args, args.column))
     with training_log(args) as log:
         labeler.fit(train, dev or None, threads=args.threads, progress=log)

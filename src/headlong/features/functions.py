@@ -7,7 +7,7 @@ others. Decoders climb with them, asking once for every tree that they meet; see
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,9 @@ class TreeFunctions:
         if "" in self._functions or len(self._functions) < len(functions):
             names = ", ".join(repr(getattr(function, "__name__", "")) for function in functions)
             raise OptionError(f"found functions called {names}, expected a different name for each")
+
+    def __iter__(self) -> Iterator[TreeFunction]:
+        return iter(self._functions.values())
 
     @property
     def names(self) -> tuple[str, ...]:

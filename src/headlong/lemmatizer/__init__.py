@@ -1,4 +1,4 @@
-"""The lemmatizer: words and tags to lemmas."""
+"""The lemmatizer: from words and tags to lemmas."""
 
 from headlong.lemmatizer.lemmatizer import Lemmatizer
 

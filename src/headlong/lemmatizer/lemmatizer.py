@@ -1,4 +1,4 @@
-"""Lemmas by learnt edit scripts: a decision for each script that the end of a word allows, and a list of exceptions."""
+"""Lemmatization by learned edit scripts: a table of known words, and decisions among scripts for all others."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ from headlong.features.attributes import CACHED_WORDS, ending_codes, shape
 from headlong.features.templates import Family, rows
 from headlong.learning.loop import Report
 from headlong.lemmatizer.edits import KEEP, LOWER, WHOLE, Edit, edit_between
+from headlong.options import Options, refuse_unknown_options
 from headlong.sequence.decisions import Decisions
 from headlong.sequence.spec import SequenceOptions
-from headlong.storage.component import Arrays, State, below, fitting_together, required
+from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.text import Sentence
 
 UINT16 = npt.NDArray[np.uint16]
 Pairs = tuple[UINT32, UINT16]
-"""A table of hashes and numbers of scripts."""
+"""A table from hashes to scripts: two columns, of hashes and of indices of scripts."""
 
 _LONGEST_ENDING = 4
-_MOST_SCRIPTS = 16  # candidates of a word
+_MOST_SCRIPTS = 16  # candidates per word
 _LEMMA_BITS = 19
-_BATCH = 512  # sentences
+_BATCH = 512  # sentences processed at once
 
 LEMMA_TEMPLATES = rows(
     """
@@ -51,19 +52,21 @@ _ATTRIBUTES = (*_OF_WORD, "Script", "Seen", "Ending", "Tail", "Lcase")
 
 
 class _Word(NamedTuple):
-    """What a lemma depends on."""
+    """The columns that a lemma depends on."""
 
     form: str
     upos: str
     feats: str
 
 
-@dataclass(frozen=True)
-class LemmatizerOptions:
-    """All settings of a lemmatizer. They are stored with it.
+@dataclass(frozen=True, repr=False)
+class LemmatizerOptions(Options):
+    """Options of a lemmatizer, stored with it.
 
-    epochs, rate: passes over the training words, and the first step of the learner (a CRF).
-    bits: the table has 2^bits weights.
+    epochs: passes over the training words.
+    rate: first step of the learner, a CRF.
+    bits: the weight table has 2^bits weights.
+    seed: seed for the order of the words in training.
     """
 
     epochs: int = 10
@@ -72,84 +75,22 @@ class LemmatizerOptions:
     seed: int = 1
 
     def check(self) -> None:
-        """Raises OptionError for a value that cannot work."""
-        self.sequence().check()
+        """Raise OptionError for a value that cannot work."""
+        self.sequence()
 
     def sequence(self) -> SequenceOptions:
-        """The options of the sequence model."""
+        """Return the options of the sequence model."""
         return SequenceOptions(
             order=0, learner="crf", epochs=self.epochs, rate=self.rate, bits=self.bits, seed=self.seed
         )
 
 
-class Lemmatizer:
-    """Gives words their lemmas, from form, UPOS and FEATS. The options are those of `LemmatizerOptions`.
+class TrainedLemmatizer:
+    """The result of training.
 
-    A trained lemmatizer does not change any more, but for a bounded cache, and may be used by several threads.
-
-    >>> train = [Sentence.from_words([noun + "s"], lemmas=[noun], upos=["NOUN"]) for noun in ("dog", "cat", "bird")]
-    >>> lemmatizer = Lemmatizer(bits=10).fit(train)
-    >>> [sentence.lemmas[1:] for sentence in lemmatizer.lemmatize([Sentence.from_words(["Trees"], upos=["NOUN"])])]
-    [['tree']]
-    """
-
-    def __init__(self, *, epochs: int = 10, rate: float = 0.2, bits: int = 18, seed: int = 1) -> None:
-        self.options = LemmatizerOptions(epochs, rate, bits, seed)
-        self.scores: dict[str, float] = {}
-        self._trained: _Trained | None = None
-
-    def fit(self, train: Iterable[Sentence], dev: Iterable[Sentence] | None = None, *, progress: Report = None) -> Self:
-        """Trains on sentences with lemmas; forgets any earlier training. Returns the lemmatizer itself.
-
-        Words without a lemma (``_``) are passed over. With `dev`, `scores` has the share in per cent of its words that
-        get their lemma, given its tags.
-        """
-        self.options.check()
-        self._trained = None
-        self._trained = _Trained.fit(train, self.options, progress)
-        self.scores = {}
-        if dev is not None:
-            gold = list(dev)
-            pairs = zip(gold, self.lemmatize(gold), strict=True)
-            right = [list(map(eq, one.lemmas[1:], other.lemmas[1:])) for one, other in pairs]
-            self.scores = {"Lemmas": 100 * sum(map(sum, right)) / max(sum(map(len, right)), 1)}
-        return self
-
-    def lemmatize(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """The sentences with lemmas, in order, as they come: memory does not grow with the input."""
-        return self.trained.lemmatize(sentences)
-
-    def clear_cache(self) -> None:
-        """Forgets the words seen so far; answers do not change. For benchmarks, and to free memory."""
-        self.trained.clear_cache()
-
-    @property
-    def trained(self) -> _Trained:
-        """What training left behind."""
-        return required(self._trained, "lemmatizer")
-
-    def state(self) -> State:
-        """All there is to the lemmatizer: metadata for JSON, and arrays."""
-        metadata, arrays = self.trained.state()
-        return {"options": asdict(self.options), "scores": self.scores, **metadata}, arrays
-
-    @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Lemmatizer:
-        """The lemmatizer whose `state` this is."""
-        with fitting_together("a lemmatizer"):
-            lemmatizer = cls(**metadata["options"])
-            lemmatizer.options.check()
-            lemmatizer.scores = dict(metadata["scores"])
-            lemmatizer._trained = _Trained.from_state(metadata, arrays)
-        return lemmatizer
-
-
-class _Trained:
-    """What training leaves behind.
-
-    Words of the training data have their script in a table, and so have their forms, with the tag and without, as far
-    as there is but one. The candidates of other words are the scripts seen on
-    words of their tag with the longest endings in common; a decision is made for each, and the likeliest one wins.
+    A table holds the script of each training word; also of each form with its tag and of each form alone, if there is
+    only one script for it. For any other word, the candidates are the scripts of words with the same tag, those that
+    share the longest ending first. Each candidate gets a probability, and the most likely one wins.
     """
 
     def __init__(
@@ -159,7 +100,9 @@ class _Trained:
         endings: Pairs,
         lemmas: npt.NDArray[np.uint8],
         decisions: Decisions | None,
+        scores: dict[str, float],
     ) -> None:
+        self.scores = scores
         self._scripts = tuple(scripts)
         self._codes = [_hash("script", *map(str, script)) for script in self._scripts]
         self._arrays = {"known": known, "endings": endings}
@@ -172,22 +115,22 @@ class _Trained:
         self._lock = threading.Lock()
 
     @classmethod
-    def fit(cls, train: Iterable[Sentence], options: LemmatizerOptions, progress: Report) -> _Trained:
+    def fit(cls, train: Iterable[Sentence], options: LemmatizerOptions, progress: Report) -> TrainedLemmatizer:
         """See `Lemmatizer.fit`."""
-        gold = _gold(train)
+        gold = _collect_lemmas(train)
         edits = {word: edit_between(word.form, lemma) for word, lemma in gold.items()}
         frequent = Counter(edits.values())
         frequent.update({Edit(LOWER): 0, Edit(KEEP): 0})
         scripts = sorted(frequent, key=lambda edit: (-frequent[edit], repr(edit)))
         numbers = {edit: i for i, edit in enumerate(scripts)}
         chosen = {word: numbers[edit] for word, edit in edits.items()}
-        # A script that names its lemma, or was seen once, says nothing about other words.
+        # A script that contains the whole lemma, or was seen only once, does not apply to other words.
         shared = {word: numbers[edit] for word, edit in edits.items() if edit.case != WHOLE and frequent[edit] > 1}
-        of_lemmas = Counter(_lemma_places([(lemma, word.upos) for word, lemma in gold.items()]).tolist())
+        of_lemmas = Counter(_hash_lemmas([(lemma, word.upos) for word, lemma in gold.items()]).tolist())
         lemmas = np.zeros(2**_LEMMA_BITS, np.uint8)
         lemmas[list(of_lemmas)] = 1
-        model = cls(scripts, _known_words(chosen), _learn_endings(shared), lemmas, None)
-        model._learn(gold, of_lemmas, options, progress)
+        model = cls(scripts, _tabulate_words(chosen), _learn_endings(shared), lemmas, None, {})
+        model._fit_decisions(gold, of_lemmas, options, progress)
         return model
 
     def lemmatize(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -195,12 +138,12 @@ class _Trained:
         stream = iter(sentences)
         while batch := list(islice(stream, _BATCH)):
             columns = [(sentence.forms[1:], sentence.upos[1:], sentence.feats[1:]) for sentence in batch]
-            # As lines, not as tuples: the garbage collector does not look at text.
+            # Strings rather than tuples, because the garbage collector does not track strings.
             words = [list(map("\t".join, zip(*three, strict=True))) for three in columns]
             with self._lock:
                 cache = self._cache
                 new = [word for word in dict.fromkeys(chain.from_iterable(words)) if word not in cache]
-                cache.update(zip(new, self._lemmas_of([_Word(*word.split("\t")) for word in new]), strict=True))
+                cache.update(zip(new, self._find_lemmas([_Word(*word.split("\t")) for word in new]), strict=True))
                 found = [["<root>", *map(cache.__getitem__, row)] for row in words]
                 if len(cache) > CACHED_WORDS:
                     cache.clear()
@@ -208,26 +151,26 @@ class _Trained:
                 yield sentence.with_columns(lemmas=lemmas)
 
     def clear_cache(self) -> None:
-        """Forgets the words seen so far."""
+        """Forget the words seen so far."""
         with self._lock:
             self._cache.clear()
 
-    def _lemmas_of(self, words: Sequence[_Word]) -> list[str]:
-        """The lemmas of words, without the cache."""
+    def _find_lemmas(self, words: Sequence[_Word]) -> list[str]:
+        """Return the lemmas of words, without the cache."""
         lemmas: list[str] = []
         unknown: list[tuple[int, dict[str, int]]] = []
         for place, word in enumerate(words):
-            found = (self._known.get(_hash(*key)) for key in _keys(word))
+            found = (self._known.get(_hash(*key)) for key in _list_keys(word))
             number = next((number for number in found if number is not None), None)
             lemma = self._scripts[number].apply(word.form) if number is not None else None
             if lemma is None:
-                candidates = self._candidates(word)
+                candidates = self._find_candidates(word)
                 lemma = next(iter(candidates))
                 if len(candidates) > 1:
                     unknown.append((place, candidates))
             lemmas.append(lemma)
         if unknown and self._decisions:
-            codes = self._rows([words[place] for place, _ in unknown], [found for _, found in unknown])
+            codes = self._encode([words[place] for place, _ in unknown], [found for _, found in unknown])
             chances = self._decisions.probability(codes)
             begin = 0
             for place, candidates in unknown:
@@ -236,12 +179,12 @@ class _Trained:
                 begin = end
         return lemmas
 
-    def _candidates(self, word: _Word) -> dict[str, int]:
-        """The lemmas that a word may have, each with the number of its script, those of the longest ending first."""
+    def _find_candidates(self, word: _Word) -> dict[str, int]:
+        """Return the possible lemmas of a word with the indices of their scripts, those of the longest ending first."""
         found: dict[str, int] = {}
         lower = word.form.lower()
         for length in range(min(_LONGEST_ENDING, len(lower)), -1, -1):
-            for number in self._endings.get(_ending_hash(lower, word.upos, length), ()):
+            for number in self._endings.get(_hash_ending(lower, word.upos, length), ()):
                 lemma = self._scripts[number].apply(word.form)
                 if lemma is not None:
                     found.setdefault(lemma, number)
@@ -249,16 +192,16 @@ class _Trained:
                         return found
         return found or {word.form: self._scripts.index(Edit(KEEP))}
 
-    def _rows(
+    def _encode(
         self, words: Sequence[_Word], candidates: Sequence[dict[str, int]], counts: Counter[int] | None = None
     ) -> UINT32:
-        """The codes of the candidates of words, for `LEMMA_FAMILY`.
+        """Return the codes of the candidates of words, for `LEMMA_FAMILY`.
 
-        In training `counts` tells how many words have each lemma: a word does not count itself.
+        In training, `counts` holds how many other words have each lemma, so that a word does not count itself.
         """
-        of_words = np.array([_word_values(word) for word in words], np.uint32)
+        of_words = np.array([_encode_word(word) for word in words], np.uint32)
         lemmas = [lemma for found in candidates for lemma in found]
-        places = _lemma_places(
+        places = _hash_lemmas(
             [(lemma, word.upos) for word, found in zip(words, candidates, strict=True) for lemma in found]
         )
         columns = [
@@ -270,17 +213,18 @@ class _Trained:
         repeated = np.repeat(of_words, list(map(len, candidates)), axis=0)
         return np.concatenate([repeated, np.array(columns, np.uint32).T], axis=1)
 
-    def _learn(
+    def _fit_decisions(
         self, gold: dict[_Word, str], of_lemmas: Counter[int], options: LemmatizerOptions, progress: Report
     ) -> None:
+        """Train the decisions, on training words with more than one candidate."""
         codes: list[UINT32] = []
         answers: list[bool] = []
         for word, lemma in gold.items():
-            candidates = self._candidates(word)
+            candidates = self._find_candidates(word)
             if len(candidates) > 1:
-                own = int(_lemma_places([(lemma, word.upos)])[0])
+                own = int(_hash_lemmas([(lemma, word.upos)])[0])
                 of_lemmas[own] -= 1
-                codes.append(self._rows([word], [candidates], of_lemmas))
+                codes.append(self._encode([word], [candidates], of_lemmas))
                 of_lemmas[own] += 1
                 answers += [candidate == lemma for candidate in candidates]
         if any(answers):
@@ -295,32 +239,100 @@ class _Trained:
             )
 
     def state(self) -> State:
-        """Metadata for JSON, and arrays."""
+        """Return metadata for JSON, and arrays."""
         edits = [[*edit[:-1], edit.accent and list(edit.accent)] for edit in self._scripts]
-        metadata: dict[str, Any] = {"scripts": edits}
+        metadata: dict[str, Any] = {"scores": self.scores, "scripts": edits}
         arrays: dict[str, npt.NDArray[Any]] = {"lemmas": np.packbits(self._lemmas)}
         for name, (keys, scripts) in self._arrays.items():
             arrays |= {name: keys, f"{name}_scripts": scripts}
         if self._decisions:
             metadata["decisions"], found = self._decisions.state()
-            arrays |= {f"decisions.{name}": array for name, array in found.items()}
+            arrays |= add_prefix("decisions", found)
         return metadata, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> _Trained:
-        """What `state` was made from."""
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> TrainedLemmatizer:
+        """Return the lemmatizer with the given `state`."""
         scripts = [
             Edit(case, front_cut, front, back_cut, back, (accent[0], accent[1]) if accent else None)
             for case, front_cut, front, back_cut, back, accent in metadata["scripts"]
         ]
         known, endings = ((arrays[name], arrays[f"{name}_scripts"]) for name in ("known", "endings"))
         stored = metadata.get("decisions")
-        decisions = Decisions.from_state(stored, below(arrays, "decisions")) if stored else None
-        return cls(scripts, known, endings, np.unpackbits(arrays["lemmas"]), decisions)
+        decisions = Decisions.from_state(stored, select_prefix("decisions", arrays)) if stored else None
+        return cls(scripts, known, endings, np.unpackbits(arrays["lemmas"]), decisions, dict(metadata["scores"]))
 
 
-def _gold(train: Iterable[Sentence]) -> dict[_Word, str]:
-    """The commonest lemma of each word."""
+class Lemmatizer(Component[TrainedLemmatizer]):
+    """A lemmatizer: predicts lemmas from form, UPOS and FEATS.
+
+    `fit` trains the lemmatizer, and `lemmatize` fills in LEMMA. A trained lemmatizer is immutable, except for a bounded
+    cache, and can be shared by threads. `LemmatizerOptions` explains the options; an unknown or wrong one is an
+    OptionError.
+
+    >>> train = [Sentence.from_words([noun + "s"], lemmas=[noun], upos=["NOUN"]) for noun in ("dog", "cat", "bird")]
+    >>> lemmatizer = Lemmatizer(bits=10).fit(train)
+    >>> [sentence.lemmas[1:] for sentence in lemmatizer.lemmatize([Sentence.from_words(["Trees"], upos=["NOUN"])])]
+    [['tree']]
+    """
+
+    KIND = "lemmatizer"
+    options: LemmatizerOptions
+
+    @refuse_unknown_options
+    def __init__(self, *, epochs: int = 10, rate: float = 0.2, bits: int = 18, seed: int = 1) -> None:
+        self.options = LemmatizerOptions(epochs=epochs, rate=rate, bits=bits, seed=seed)
+
+    def fit(self, train: Iterable[Sentence], dev: Iterable[Sentence] | None = None, *, progress: Report = None) -> Self:
+        """Train on sentences with lemmas, forget any earlier training, and return the lemmatizer itself.
+
+        Words without a lemma (``_``) are skipped. With `dev`, the model card has the percentage of its words that get
+        the right lemma, given the tags of `dev`.
+        """
+        self._forget()
+        self._trained = TrainedLemmatizer.fit(train, self.options, progress)
+        if dev is not None:
+            gold = list(dev)
+            pairs = zip(gold, self.lemmatize(gold), strict=True)
+            right = [list(map(eq, one.lemmas[1:], other.lemmas[1:])) for one, other in pairs]
+            self._trained.scores["Lemmas"] = 100 * sum(map(sum, right)) / max(sum(map(len, right)), 1)
+        return self
+
+    def lemmatize(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Yield the sentences with predicted lemmas, in order; memory does not grow with the input."""
+        return self.trained.lemmatize(sentences)
+
+    predict = lemmatize
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """Accuracy in percent on the development data, by name; empty if there were none."""
+        return self.trained.scores
+
+    def info(self) -> dict[str, Any]:
+        """Return the model card: options and scores."""
+        return {"kind": self.KIND, **asdict(self.options), "scores": self.scores}
+
+    def clear_cache(self) -> None:
+        """Forget the words seen so far, to free memory or for benchmarks; predictions do not change."""
+        self.trained.clear_cache()
+
+    def state(self) -> State:
+        """Return the content of the model file: metadata for JSON, and arrays."""
+        metadata, arrays = self.trained.state()
+        return {"options": self.options.to_metadata(), **metadata}, arrays
+
+    @classmethod
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
+        """Return the lemmatizer with the given `state`; the arrays are not copied."""
+        with report_invalid(cls.KIND):
+            lemmatizer = cls(**asdict(LemmatizerOptions.from_metadata(metadata["options"])))
+            lemmatizer._trained = TrainedLemmatizer.from_state(metadata, arrays)
+        return lemmatizer
+
+
+def _collect_lemmas(train: Iterable[Sentence]) -> dict[_Word, str]:
+    """Return the most frequent lemma of each word."""
     counts: dict[_Word, Counter[str]] = defaultdict(Counter)
     for sentence in train:
         columns = (sentence.forms, sentence.upos, sentence.feats, sentence.lemmas)
@@ -332,50 +344,50 @@ def _gold(train: Iterable[Sentence]) -> dict[_Word, str]:
     return {word: found.most_common(1)[0][0] for word, found in counts.items()}
 
 
-def _keys(word: _Word) -> tuple[tuple[str, ...], ...]:
-    """Under what a word may be known, the most exact first: a tag may be new to the form, or wrong."""
+def _list_keys(word: _Word) -> tuple[tuple[str, ...], ...]:
+    """Return the keys of a word in the table of known words, the most specific first: its tag may be new or wrong."""
     lower = word.form.lower()
     return word, (lower, word.upos), (word.form,)
 
 
-def _known_words(scripts: dict[_Word, int]) -> Pairs:
-    """Pairs of (hash of a key of `_keys`, script), where the key leaves no choice."""
+def _tabulate_words(scripts: dict[_Word, int]) -> Pairs:
+    """Return pairs of (hash of a key of `_list_keys`, script) for keys with only one script."""
     found: dict[int, set[int]] = defaultdict(set)
     for word, script in scripts.items():
-        for key in _keys(word):
+        for key in _list_keys(word):
             found[_hash(*key)].add(script)
     pairs = [(key, min(numbers)) for key, numbers in found.items() if len(numbers) == 1]
-    return _table(pairs)
+    return _make_table(pairs)
 
 
-def _table(pairs: Sequence[tuple[int, int]]) -> Pairs:
+def _make_table(pairs: Sequence[tuple[int, int]]) -> Pairs:
     return np.array([key for key, _ in pairs], np.uint32), np.array([script for _, script in pairs], np.uint16)
 
 
-def _word_values(word: _Word) -> list[int]:
-    """The codes of a word, in the order of `_OF_WORD`."""
+def _encode_word(word: _Word) -> list[int]:
+    """Return the codes of a word, in the order of `_OF_WORD`."""
     lower = word.form.lower()
     texts = (word.upos, f"{word.upos} {word.feats}", shape(word.form), lower[:2], lower[:3])
     return [*map(_hash, texts), min(len(lower), 10), *(_hash(lower[-length:]) for length in range(1, 6))]
 
 
 def _learn_endings(scripts: dict[_Word, int]) -> Pairs:
-    """Pairs of (hash of tag and ending, script), the commonest first for each ending."""
+    """Return pairs of (hash of tag and ending, script), for each ending the most frequent script first."""
     counts: dict[int, Counter[int]] = defaultdict(Counter)
     for word, script in scripts.items():
         lower = word.form.lower()
         for length in range(min(_LONGEST_ENDING, len(lower)) + 1):
-            counts[_ending_hash(lower, word.upos, length)][script] += 1
+            counts[_hash_ending(lower, word.upos, length)][script] += 1
     pairs = [(key, script) for key, found in counts.items() for script, _ in found.most_common(_MOST_SCRIPTS)]
-    return _table(pairs)
+    return _make_table(pairs)
 
 
-def _ending_hash(lower: str, upos: str, length: int) -> int:
+def _hash_ending(lower: str, upos: str, length: int) -> int:
     return _hash(upos, lower[len(lower) - length :], str(length))
 
 
-def _lemma_places(lemmas: Sequence[tuple[str, str]]) -> UINT32:
-    """The places of lemmas with their tags in the table of seen ones."""
+def _hash_lemmas(lemmas: Sequence[tuple[str, str]]) -> UINT32:
+    """Return the positions of lemmas with their tags in the table of seen lemmas."""
     return ending_codes(list(map("\0".join, lemmas)), 0)[:, 0] >> np.uint32(32 - _LEMMA_BITS)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack, get_args
@@ -16,7 +16,7 @@ from headlong.features.attributes import WordEncoder
 from headlong.features.functions import TreeFunction, TreeFunctions
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
-from headlong.options import check_choice
+from headlong.options import check_choice, refuse_unknown_options
 from headlong.parallel import map_ahead
 from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import Search, SearchOptions
@@ -24,18 +24,24 @@ from headlong.parser.decoders import check_threads, marginals
 from headlong.parser.model import family_kind, is_global
 from headlong.parser.options import ParserOptions, TrainedParser, TrainingDecoder
 from headlong.parser.problem import Parts, Problem, Solution
-from headlong.parser.state import parser_from_state, parser_state
+from headlong.parser.state import make_parser_state, restore_parser
 from headlong.parser.training import train_parser
-from headlong.storage.component import Arrays, Component, State, fitting_together, required
+from headlong.storage.component import Arrays, Component, State, report_invalid
 from headlong.text import DepsOption, Sentence
 
 
-class Parser(Component):
-    """A dependency parser over sentences with words, tags and (where the treebank has them) lemmas and features.
+class Parser(Component[TrainedParser]):
+    """A dependency parser for sentences with words, tags and, if the treebank has them, lemmas and features.
 
-    The options are those of `ParserOptions`, and `functions`, which find features of whole trees (`TreeFunction`).
-    `fit` trains, `parse` fills in HEAD and DEPREL, `save` and `headlong.load` keep the model. A trained parser does not
-    change any more and may be used by several threads.
+    `fit` trains the parser, and `parse` fills in HEAD and DEPREL. A trained parser is immutable and can be shared by
+    threads.
+
+    Args:
+        order: The number of arcs that are scored together; see `ParserOptions` for this and all other options.
+        functions: Python functions that find features of whole trees; see `TreeFunction`.
+
+    Raises:
+        OptionError: An option is unknown or has a value that cannot work.
 
     >>> from headlong.text import Sentence
     >>> train = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], labels=["nsubj", "root"])]
@@ -47,6 +53,9 @@ class Parser(Component):
 
     KIND = "parser"
 
+    options: ParserOptions
+
+    @refuse_unknown_options
     def __init__(
         self,
         order: int = 2,
@@ -74,11 +83,34 @@ class Parser(Component):
         name: str = "",
         functions: Sequence[TreeFunction] = (),
     ) -> None:
-        arguments = locals()
-        self.options = ParserOptions(**{field.name: arguments[field.name] for field in fields(ParserOptions)})
+        self.options = ParserOptions(
+            order=order,
+            families=families,
+            learner=learner,
+            epochs=epochs,
+            patience=patience,
+            aggressiveness=aggressiveness,
+            rate=rate,
+            batch_size=batch_size,
+            bits=bits,
+            label_bits=label_bits,
+            word_dropout=word_dropout,
+            max_heads=max_heads,
+            threshold=threshold,
+            pruner_epochs=pruner_epochs,
+            pruner_bits=pruner_bits,
+            root=root,
+            trees=trees,
+            training_decoder=training_decoder,
+            jackknife=jackknife,
+            seed=seed,
+            licence=licence,
+            name=name,
+        )
         self.functions = TreeFunctions(functions)
         self.interrupted = False
-        self._trained: TrainedParser | None = None
+        if functions and (learner == "crf" or training_decoder == "automata"):
+            raise OptionError("functions cannot be combined with the learner crf or the training decoder automata")
 
     # ---- training
 
@@ -92,14 +124,19 @@ class Parser(Component):
         checkpoint: str | Path | None = None,
         resume: bool = False,
     ) -> Self:
-        """Trains on sentences with trees; forgets any earlier training. Returns the parser itself.
+        """Train on sentences with trees, forget any earlier training, and return the parser itself.
 
-        With `dev` the best epoch by LAS is kept, else the last. The result does not depend on `threads`. After each
-        epoch the state is written to `checkpoint` (removed at the end), from which `resume` goes on as if nothing had
-        happened. KeyboardInterrupt keeps the best epoch so far and sets `interrupted`.
+        A KeyboardInterrupt keeps the best epoch so far and sets `interrupted`.
+
+        Args:
+            train: The training sentences.
+            dev: Development sentences: the epoch with the best LAS on them is kept. Without them, the last epoch is.
+            threads: The number of threads; the result does not depend on it.
+            progress: A callback that receives progress updates.
+            checkpoint: A file to write the state of training to after each epoch; it is removed at the end.
+            resume: Continue from the checkpoint. The result is the same as without the interruption.
         """
-        self.options.check()
-        self._trained = None
+        self._forget()
         self._trained, self.interrupted = train_parser(
             self.options,
             list(train),
@@ -281,53 +318,56 @@ class Parser(Component):
             max_heads=self.options.max_heads if max_heads is None else max_heads,
             threshold=self.options.threshold if threshold is None else threshold,
         )
-        options.check()
         pruning = replace(trained.pruning, max_heads=options.max_heads, threshold=options.threshold)
-        return self._of(replace(trained, pruning=pruning), options, self.functions)
+        return self._make(replace(trained, pruning=pruning), options, tuple(self.functions))
 
-    # ---- keeping
+    # ---- the component
+
+    predict = parse
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the options and the functions by name; ``Parser(**parser.get_params())`` is an untrained copy."""
+        return {**super().get_params(), "functions": tuple(self.functions)}
 
     def state(self) -> State:
-        """All there is to the parser: metadata for JSON, and arrays."""
-        return parser_state(self.trained, self.options)
+        """Return the content of the model file: metadata for JSON, and arrays."""
+        return make_parser_state(self.trained, self.options)
 
     @classmethod
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays, *, functions: Sequence[TreeFunction] = ()) -> Self:
-        """The parser whose `state` this is; the arrays are used as they are.
+        """Return the parser with the given `state`; the arrays are not copied.
 
-        A parser that was trained with functions needs them again: the state has their names only.
+        The state holds only the names of tree functions, so a parser that was trained with functions needs them again.
+
+        Raises:
+            ModelError: The state is incomplete or contradicts itself.
+            OptionError: The functions are not those that the parser was trained with.
         """
-        with fitting_together("a parser"):
-            parser = cls._of(*parser_from_state(metadata, arrays), TreeFunctions(functions))
+        with report_invalid(cls.KIND):
+            parser = cls._make(*restore_parser(metadata, arrays), functions)
         given, needed = parser.functions.names, parser.trained.weights.spec.functions
         if given != needed:
             found, expected = (", ".join(names) or "none" for names in (given, needed))
-            raise OptionError(f"found the functions {found}, expected those of the model: {expected}")
+            raise OptionError(f"functions must be those of the model ({expected}), found {found}")
         return parser
 
     @classmethod
     def load(cls, path: str | Path, *, functions: Sequence[TreeFunction] = ()) -> Self:
-        """Reads a model file, as `from_state` reads its contents; a damaged or foreign one is a ModelError."""
-        return cls._loaded(path, functions=functions)
+        """Read a model file; a parser that was trained with tree functions needs them again.
 
-    @classmethod
-    def _of(cls, trained: TrainedParser, options: ParserOptions, functions: TreeFunctions) -> Self:
-        parser = cls(**asdict(options))
-        parser.functions = functions
-        parser._trained = trained
-        parser._prepare()
-        return parser
+        Raises:
+            ModelError: The file is missing, damaged, or not a parser, or the functions are not those of the model.
+        """
+        return cls._load(path, functions=functions)
 
-    @property
-    def trained(self) -> TrainedParser:
-        """What training left behind."""
-        return required(self._trained, "parser")
+    def _load_arguments(self) -> dict[str, Any]:
+        return {"functions": tuple(self.functions)}
 
     def info(self) -> dict[str, Any]:
-        """The model card: options, labels, tags, templates, licence, scores, training data."""
+        """Return the model card: options, tags, labels, templates, licence, scores, training data."""
         trained = self.trained
         return {
-            "kind": "parser",
+            "kind": self.KIND,
             **asdict(self.options),
             "trees": "projective" if trained.projective else "any",
             "root": "single" if trained.weights.spec.single_root else "multi",
@@ -339,19 +379,32 @@ class Parser(Component):
             "data": trained.data,
         }
 
+    def _facts(self) -> list[str]:
+        names = self.functions.names
+        return [f"{len(self.trained.labels)} labels", *([f"functions {' and '.join(names)}"] if names else [])]
+
     @property
     def families(self) -> tuple[Family, ...]:
         """The template families of the model."""
         return self.trained.families
 
     def clear_cache(self) -> None:
-        """Forgets the codes of the words seen so far; answers do not change. For benchmarks, and to free memory."""
-        required(self._trained, "parser")
-        self._encoder.clear()
+        """Forget the words seen so far, to free memory or for benchmarks; predictions do not change."""
+        if self.trained:  # NotFittedError before training
+            self._encoder.clear()
 
-    # ---- inside
+    # ---- private
+
+    @classmethod
+    def _make(cls, trained: TrainedParser, options: ParserOptions, functions: Sequence[TreeFunction]) -> Self:
+        """Return a trained parser."""
+        parser = cls(**asdict(options), functions=functions)
+        parser._trained = trained
+        parser._prepare()
+        return parser
 
     def _prepare(self) -> None:
+        """Build what parsing needs from the result of training."""
         trained = self.trained
         self._encoder = WordEncoder(trained.weights.spec.attributes, trained.tags, trained.ignored, self.functions)
         self._model = trained.core_model()

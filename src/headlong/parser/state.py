@@ -1,8 +1,8 @@
-"""The state of a parser: what goes into the metadata of its file, what into arrays."""
+"""The state of a parser: the metadata and the arrays of its model file."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,15 @@ from headlong.parser.model import ModelSpec, ModelWeights, Pruning
 from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.storage.component import Arrays, State
 
-# What was the case before there were such options.
-_BEFORE = {"jackknife": 0}
+_OLD_DEFAULTS = {"jackknife": 0}
+"""Options that old model files lack, with the values that correspond to how these models were trained."""
 
 
-def parser_state(trained: TrainedParser, options: ParserOptions) -> State:
-    """What a model file keeps of a parser."""
+def make_parser_state(trained: TrainedParser, options: ParserOptions) -> State:
+    """Return the content of the model file of a parser."""
     weights, pruning = trained.weights, trained.pruning
     metadata: dict[str, Any] = {
-        "options": asdict(options),
+        "options": options.to_metadata(),
         "licence": options.licence,
         "tags": list(trained.tags),
         "labels": list(trained.labels),
@@ -31,13 +31,7 @@ def parser_state(trained: TrainedParser, options: ParserOptions) -> State:
         "single_root": weights.spec.single_root,
         "attributes": list(weights.spec.attributes),
         "functions": list(weights.spec.functions),
-        "families": [
-            {
-                "name": family.name,
-                "templates": list(family.templates),
-            }
-            for family in trained.families
-        ],
+        "families": [{"name": family.name, "templates": list(family.templates)} for family in trained.families],
         "scales": {"arcs": list(weights.scales), "pruner": list(pruning.model.scales) if pruning else None},
         "scores": trained.scores,
         "data": trained.data,
@@ -48,52 +42,54 @@ def parser_state(trained: TrainedParser, options: ParserOptions) -> State:
     return metadata, arrays
 
 
-def parser_from_state(metadata: dict[str, Any], arrays: Arrays) -> tuple[TrainedParser, ParserOptions]:
-    """What `parser_state` was made from; the weights are not copied. Whatever is wrong raises one of many errors."""
-    stored = {**_BEFORE, **metadata["options"]}
+def restore_parser(metadata: dict[str, Any], arrays: Arrays) -> tuple[TrainedParser, ParserOptions]:
+    """Return what `make_parser_state` was given; the arrays are not copied.
+
+    An invalid state raises KeyError, TypeError, ValueError and so on; `report_invalid` turns them into ModelError.
+    """
+    stored = {**_OLD_DEFAULTS, **metadata["options"]}
     options = ParserOptions(**{field.name: stored[field.name] for field in fields(ParserOptions)})
-    options.check()
-    return _trained(metadata, arrays, options), options
+    return _restore_trained(metadata, arrays, options), options
 
 
-def _trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOptions) -> TrainedParser:
-    families = {stored["name"]: _family(stored) for stored in metadata["families"]}
+def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOptions) -> TrainedParser:
+    families = {stored["name"]: _read_family(stored) for stored in metadata["families"]}
     attributes, tags, label_names, ignored = (
-        _names(metadata, key) for key in ("attributes", "tags", "labels", "ignored")
+        _read_names(metadata, key) for key in ("attributes", "tags", "labels", "ignored")
     )
     parts, labels, allowed = arrays["parts"], arrays["labels"], arrays["allowed"]
     tag_count = WordEncoder(attributes, tags, ignored).tag_count
     _check_arrays(arrays, (tag_count, tag_count, len(label_names)))
     for name in ("single_root", "projective"):
         if not isinstance(metadata[name], bool):
-            raise ValueError(f"{name} is {metadata[name]!r}, not true or false")
+            raise ValueError(f"{name} must be true or false, found {metadata[name]!r}")
     higher = tuple(families[family.name] for family in dependency.HIGHER if family.name in families)
     if [family.name for family in higher] != [family.name for family in options.part_families()]:
-        raise ValueError("the families of templates are not those that the options name")
+        raise ValueError("the template families are not those of the options")
     spec = ModelSpec(
         attributes,
         families["arc"],
         families.get("between"),
-        _bits(parts),
+        _count_bits(parts),
         metadata["single_root"],
         families["label"],
-        _bits(labels),
+        _count_bits(labels),
         allowed,
         higher,
         families.get("nearby"),
-        _names(metadata, "functions") if "functions" in metadata else (),
+        _read_names(metadata, "functions") if "functions" in metadata else (),
     )
     pruning = None
     if "pruner" in arrays or "pruner" in families:
-        pruner = ModelSpec(attributes, families["pruner"], None, _bits(arrays["pruner"]), spec.single_root)
-        model = ModelWeights(pruner, arrays["pruner"], None, _scales(metadata["scales"]["pruner"]))
+        pruner = ModelSpec(attributes, families["pruner"], None, _count_bits(arrays["pruner"]), spec.single_root)
+        model = ModelWeights(pruner, arrays["pruner"], None, _read_scales(metadata["scales"]["pruner"]))
         pruning = Pruning(model, options.max_heads, options.threshold)
     return TrainedParser(
         tags,
         label_names,
         ignored,
         metadata["projective"],
-        ModelWeights(spec, parts, labels, _scales(metadata["scales"]["arcs"])),
+        ModelWeights(spec, parts, labels, _read_scales(metadata["scales"]["arcs"])),
         pruning,
         metadata["scores"],
         metadata["data"],
@@ -101,40 +97,41 @@ def _trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOptions) -
 
 
 def _check_arrays(arrays: Arrays, allowed: tuple[int, ...]) -> None:
-    """Raises ValueError for what would reach the core as a wrong type, or never."""
+    """Raise ValueError for a wrong shape or type that the core would not notice."""
     if arrays["allowed"].shape != allowed:
-        raise ValueError(f"allowed has the shape {arrays['allowed'].shape}, not {allowed}")
+        raise ValueError(f"array 'allowed' must have the shape {allowed}, found {arrays['allowed'].shape}")
     for name, dtype in {"parts": np.int16, "labels": np.int16, "pruner": np.int16, "allowed": np.uint8}.items():
         array = arrays.get(name)
         if array is None:
             continue
         if array.dtype != dtype:
-            raise ValueError(f"{name} is of type {array.dtype}, not {np.dtype(dtype)}")
+            raise ValueError(f"array {name!r} must have the type {np.dtype(dtype)}, found {array.dtype}")
         if name != "allowed" and array.ndim != 2:
-            raise ValueError(f"{name} has {array.ndim} dimensions, not 2")
+            raise ValueError(f"array {name!r} must have 2 dimensions, found {array.ndim}")
 
 
-def _names(metadata: dict[str, Any], key: str) -> tuple[str, ...]:
+def _read_names(metadata: dict[str, Any], key: str) -> tuple[str, ...]:
     for name in metadata[key]:
         if not isinstance(name, str):
-            raise ValueError(f"{key} has {name!r}, not only names")
+            raise ValueError(f"{key} must be strings, found {name!r}")
     return tuple(metadata[key])
 
 
-def _family(stored: dict[str, Any]) -> Family:
+def _read_family(stored: dict[str, Any]) -> Family:
     known = {family.name: family for family in dependency.FAMILIES}
     if stored["name"] not in known:
-        raise ValueError(f"the family of templates {stored['name']!r} is unknown")
-    return replace(known[stored["name"]], templates=_names(stored, "templates"))
+        raise ValueError(f"unknown template family {stored['name']!r}")
+    return replace(known[stored["name"]], templates=_read_names(stored, "templates"))
 
 
-def _scales(stored: list[float]) -> tuple[float, float]:
+def _read_scales(stored: list[float]) -> tuple[float, float]:
     parts, labels = map(float, stored)
     for scale in (parts, labels):
         if not scale > 0.0:
-            raise ValueError(f"a scale is {scale}, not positive")
+            raise ValueError(f"scales must be positive, found {scale}")
     return parts, labels
 
 
-def _bits(table: np.ndarray[Any, Any]) -> int:
+def _count_bits(table: np.ndarray[Any, Any]) -> int:
+    """Return the b of a table of 2^b + 1 rows."""
     return (len(table) - 1).bit_length() - 1

@@ -107,8 +107,6 @@ def train_parser(
     """The trained parser, and whether training was interrupted."""
     if not train:
         raise DataError("no sentence", "training data")
-    if functions.names and (options.learner == "crf" or options.training_decoder == "automata"):
-        raise OptionError("found functions of trees with crf or automata, expected a learner and a decoder of trees")
     single_root = _root_rule(options, train)
     for sentence in [*train, *(dev or [])]:
         check_tree(sentence, single_root=single_root and options.root == "single")

@@ -1,4 +1,4 @@
-"""Sequence models: a numeric model of any labels, the tagger, and the labeler of chunks and entities."""
+"""Sequence labeling: a numeric model for any labels, the tagger, and the labeler of chunks and entities."""
 
 from headlong.sequence.labeler import SequenceLabeler
 from headlong.sequence.tagger import Tagger

@@ -1,4 +1,4 @@
-"""Many yes-or-no questions asked alike: a sequence model of two labels, kept in one column of weights."""
+"""Yes-or-no decisions: a sequence model with two labels, stored as one column of weights."""
 
 from __future__ import annotations
 
@@ -14,16 +14,14 @@ from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData, SequenceOptions
-from headlong.storage.component import State
+from headlong.storage.component import Arrays, State
 
-"""A model as metadata for JSON, and arrays."""
-
-_STUDIED = 16  # decisions of a training step
-_ANSWERED = 256  # decisions labelled together: their features stay in the cache
+_TRAINING_BATCH = 16  # decisions per training step
+_ANSWER_BATCH = 256  # decisions labeled together, few enough that their features stay in the cache
 
 
 class Decisions:
-    """A trained answer to one kind of question; immutable. Made by `fit` or `from_state`."""
+    """A trained model of one kind of decision, immutable. Use `fit` or `from_state` to make one."""
 
     def __init__(self, model: SequenceModel) -> None:
         self._model = model
@@ -41,13 +39,20 @@ class Decisions:
         stage: str,
         progress: Report = None,
     ) -> Decisions:
-        """Learns from questions, codes [questions, attributes], and their answers [questions].
+        """Train on the codes of questions [questions, attributes] and their answers [questions].
 
-        `attributes` are the names of the codes' columns. With order 0 questions are independent of each other; else
-        the answers of a sequence hang together, and `offsets` [sequences + 1] say where sequences begin.
+        Args:
+            family: Templates of single questions.
+            options: With order 0, decisions are independent; with a higher order, those of a sequence are made jointly.
+            codes: Attribute codes of the questions.
+            answers: The right answers.
+            attributes: Names of the columns of the codes.
+            offsets: Where sequences begin [sequences + 1], for orders above 0.
+            stage: The name of the training stage in progress updates.
+            progress: A callback that receives progress updates.
         """
         if offsets is None:
-            offsets = _offsets(len(codes), _STUDIED)
+            offsets = _cut_evenly(len(codes), _TRAINING_BATCH)
         data = SequenceData(codes, offsets, answers.astype(np.int32))
         model = SequenceModel.fit(
             family, options, data, attributes=attributes, labels=2, progress=progress, stage=stage
@@ -56,41 +61,43 @@ class Decisions:
 
     @property
     def chained(self) -> bool:
-        """Whether answers hang together."""
+        """Whether the decisions of a sequence are made jointly."""
         return self._model.options.order > 0
 
     def answer(self, codes: UINT32, offsets: INT32 | None = None) -> BOOL:
-        """The answers [questions]; where they hang together, `offsets` as in training."""
+        """Return the answers [questions]; `chained` decisions need `offsets` as in training."""
         if offsets is None:
-            offsets = _offsets(len(codes), _ANSWERED)
+            offsets = _cut_evenly(len(codes), _ANSWER_BATCH)
         answers: BOOL = self._model.label(SequenceData(codes, offsets)) == 1
         return answers
 
     def probability(self, codes: UINT32) -> npt.NDArray[np.float64]:
-        """How likely it is that the answer is yes [questions]."""
-        data = SequenceData(codes, _offsets(len(codes), _ANSWERED))
+        """Return the probability of the answer yes [questions]."""
+        data = SequenceData(codes, _cut_evenly(len(codes), _ANSWER_BATCH))
         return self._model.confidence(data, np.ones(len(codes), np.int32))
 
     def state(self) -> State:
-        """All there is to it: metadata for JSON, and arrays.
+        """Return the content of the model: metadata for JSON, and arrays.
 
-        Training moves the weights of yes and no by the same amount in opposite directions: those of yes are enough.
+        Training changes the weights of yes and no by the same amount in opposite directions, so only those of yes are
+        stored.
         """
         metadata, arrays = self._model.state()
-        kept = {"yes": np.ascontiguousarray(arrays["rows"][:, 1])}
-        return metadata, kept | ({"transitions": arrays["transitions"]} if self.chained else {})
+        stored = {"yes": np.ascontiguousarray(arrays["rows"][:, 1])}
+        return metadata, stored | ({"transitions": arrays["transitions"]} if self.chained else {})
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Decisions:
-        """The decisions whose `state` this is."""
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Decisions:
+        """Return the model with the given `state`."""
         yes = arrays.get("yes")
         if yes is None or yes.ndim != 1 or yes.dtype != np.int16:
-            raise ModelError("a model of decisions has no weights, expected a column of 16-bit numbers")
+            raise ModelError("array 'yes' must be a column of 16-bit integers")
         rows = np.zeros((len(yes), 8), np.int16)
         rows[:, 0], rows[:, 1] = -yes, yes
         transitions = arrays.get("transitions", np.zeros((0, 2), np.int16))
         return cls(SequenceModel.from_state(metadata, {"rows": rows, "transitions": transitions}))
 
 
-def _offsets(items: int, length: int) -> INT32:
+def _cut_evenly(items: int, length: int) -> INT32:
+    """Return the offsets of sequences of equal length; the last one may be shorter."""
     return np.append(np.arange(0, items, length), items).astype(np.int32)

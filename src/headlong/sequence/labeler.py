@@ -1,4 +1,4 @@
-"""Labels of words in any column: chunks, named entities, or plain labels, by a chain of labels."""
+"""Labeling of words in any column: chunks, named entities, or plain labels, predicted by a chain of labels."""
 
 from __future__ import annotations
 
@@ -17,34 +17,36 @@ from headlong.features.tables import sequence
 from headlong.features.templates import Family
 from headlong.learning.dropout import AttributeDropout
 from headlong.learning.loop import Report
-from headlong.options import check_choice, from_keywords, part_of
+from headlong.options import Options, check_choice, refuse_unknown_options, take_options
 from headlong.parser.decoders import check_threads
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData, SequenceOptions
-from headlong.storage.component import Arrays, Component, State, fitting_together, required
+from headlong.storage.component import Arrays, Component, State, report_invalid
 from headlong.text import Sentence
 from headlong.text.formats import STANDARD
 from headlong.text.schemes import Scheme, check_scheme, convert_tags
 
-_CHUNK = 512  # sentences handed to the core at once
-_WRITTEN = {"LEMMA": "lemmas", "UPOS": "upos", "XPOS": "xpos", "FEATS": "feats", "MISC": "misc"}
+_CHUNK = 512  # sentences passed to the core at once
+_WRITABLE = {"LEMMA": "lemmas", "UPOS": "upos", "XPOS": "xpos", "FEATS": "feats", "MISC": "misc"}
 
 
-@dataclass(frozen=True)
-class LabelerOptions:
-    """All settings of a labeler. They are stored in its model.
+@dataclass(frozen=True, repr=False)
+class LabelerOptions(Options):
+    """Options of a labeler, stored in its model file.
 
-    column: a column of CoNLL-U (UPOS, XPOS, ...) or of `Sentence.extra`, as `read_columns` names it. Templates that
-        look at this column are left out.
-    task: the templates, a key of `sequence.TASKS`: "chunks" look much at tags, "entities" at shapes and affixes.
-    scheme: of chunk labels: "iob1", "iob2" or "bioes", to which the training data are converted, or "" for labels that
-        are no chunks.
-    pairs: whether templates look at pairs of labels together with words.
-    dropout: the share of all attributes of words that are hidden in training; see `learning/dropout.py`. F1 after the
-        last epoch with 0, 0.1, 0.2: Spanish entities 76.8, 77.4, 77.3 on the development set, 77.5, 78.2, 78.2 on
-        quarters of the training set, each labelled by a model of the others; Dutch ones 76.9, 78.1, 78.7 on the
-        development set; chunks (MIRA) 93.89, 94.00, 93.92 on such quarters.
-    The others: see `SequenceOptions`.
+    column: the column to predict: one of CoNLL-U (UPOS, XPOS, ...) or of `Sentence.extra`, as named by `read_columns`.
+        Templates that use this column are left out.
+    task: the templates, a key of `sequence.TASKS`: "chunks" relies on tags, "entities" on word shapes and affixes.
+    scheme: the scheme of chunk labels, to which the training data are converted: "iob1", "iob2", "ioe1", "ioe2" or
+        "bioes"; or "" for labels that are not chunks.
+    pairs: whether to use templates that score pairs of labels together with words.
+    dropout: the share of all word attributes that are hidden in training; see `learning/dropout.py`. F1 after the last
+        epoch with 0, 0.1, 0.2: Spanish entities 76.8, 77.4, 77.3 on the development set, and 77.5, 78.2, 78.2 on
+        quarters of the training set, each labeled by a model of the other quarters; Dutch entities 76.9, 78.1, 78.7 on
+        the development set; chunks (MIRA) 93.89, 94.00, 93.92 on such quarters.
+    licence, name: text for the model card.
+
+    `SequenceOptions` explains the other options.
     """
 
     column: str = "TAG"
@@ -66,23 +68,43 @@ class LabelerOptions:
     name: str = ""
 
     def check(self) -> None:
-        """Raises OptionError for a value that cannot work."""
+        """Raise OptionError for a value that cannot work."""
         check_choice("task", self.task, sequence.TASKS)
         check_choice("scheme", self.scheme, ("", *get_args(Scheme)))
-        if self.column in STANDARD and self.column not in _WRITTEN:
-            listed = ", ".join(_WRITTEN)
-            raise OptionError(f"found column = {self.column!r}, expected {listed} or one that CoNLL-U does not have")
+        if self.column in STANDARD and self.column not in _WRITABLE:
+            listed = ", ".join(_WRITABLE)
+            raise OptionError(f"column must be {listed} or a column beyond CoNLL-U, found {self.column!r}")
         if not 0.0 <= self.dropout < 1.0:
-            raise OptionError(f"found dropout = {self.dropout!r}, expected a share from 0 to less than 1")
-        self.chain().check()
+            raise OptionError(f"dropout must be a share from 0 to less than 1, found {self.dropout!r}")
+        self.chain()
 
     def chain(self) -> SequenceOptions:
-        """The settings of the chain. In chunks, only pairs of labels that were seen may follow each other."""
-        return part_of(self, SequenceOptions, constrained=bool(self.scheme))
+        """Return the options of the chain. For chunks, only pairs of labels that were seen may be adjacent."""
+        return take_options(SequenceOptions, self, constrained=bool(self.scheme))
 
 
-class SequenceLabeler(Component):
-    """Fills in a column of labels. The options are those of `LabelerOptions`.
+@dataclass(frozen=True, eq=False)
+class TrainedLabeler:
+    """The result of training: the names of the labels, the chain, and the encoder of words."""
+
+    labels: tuple[str, ...]
+    model: SequenceModel
+    encoder: WordEncoder
+
+    def data(self, sentences: Sequence[Sentence]) -> SequenceData:
+        """Encode sentences for prediction."""
+        return SequenceData(*_encode(sentences, self.encoder))
+
+    def name_labels(self, found: INT32, sentences: Sequence[Sentence]) -> list[list[str]]:
+        """Return the names of the predicted labels, sentence by sentence."""
+        return _name_labels(self.labels, found, list(map(len, sentences)))
+
+
+class SequenceLabeler(Component[TrainedLabeler]):
+    """A labeler for one column of sentences.
+
+    `fit` trains the labeler, and `label` fills in the column. A trained labeler is immutable and can be shared by
+    threads. `LabelerOptions` explains the options; an unknown or wrong one is an OptionError.
 
     >>> train = [Sentence.from_words(["Big", "dogs", "bark"]).with_extra("TAG", ["_", "B-NP", "I-NP", "B-VP"])]
     >>> labeler = SequenceLabeler(epochs=3, bits=10).fit(train)
@@ -92,11 +114,49 @@ class SequenceLabeler(Component):
     """
 
     KIND = "labeler"
+    options: LabelerOptions
 
-    def __init__(self, **options: Any) -> None:
-        self.options = from_keywords(LabelerOptions, options)
-        self._labels: tuple[str, ...] = ()
-        self._model: SequenceModel | None = None
+    @refuse_unknown_options
+    def __init__(
+        self,
+        *,
+        column: str = "TAG",
+        task: str = "chunks",
+        scheme: str = "iob2",
+        pairs: bool = True,
+        dropout: float = 0.1,
+        order: int = 1,
+        learner: str = "crf",
+        epochs: int = 15,
+        patience: int = 5,
+        aggressiveness: float = 0.01,
+        rate: float = 0.1,
+        penalty: float = 1.0,
+        batch_size: int = 1,
+        bits: int = 20,
+        seed: int = 1,
+        licence: str = "",
+        name: str = "",
+    ) -> None:
+        self.options = LabelerOptions(
+            column=column,
+            task=task,
+            scheme=scheme,
+            pairs=pairs,
+            dropout=dropout,
+            order=order,
+            learner=learner,
+            epochs=epochs,
+            patience=patience,
+            aggressiveness=aggressiveness,
+            rate=rate,
+            penalty=penalty,
+            batch_size=batch_size,
+            bits=bits,
+            seed=seed,
+            licence=licence,
+            name=name,
+        )
 
     def fit(
         self,
@@ -106,42 +166,43 @@ class SequenceLabeler(Component):
         threads: int = 1,
         progress: Report = None,
     ) -> Self:
-        """Trains on labelled sentences; forgets any earlier training. Returns the labeler itself.
+        """Train on labeled sentences, forget any earlier training, and return the labeler itself.
 
-        With `dev` the best epoch is kept, by F1 of chunks as `conlleval` counts or by the share of right labels, else
-        the last. The result does not depend on `threads`.
+        With `dev` the best epoch is kept, by the F1 of chunks as `conlleval` counts them, or by the percentage of
+        correct labels if there are no chunks. Without `dev` the last epoch is kept. The result does not depend on
+        `threads`.
         """
+        self._forget()
         options = self.options
-        options.check()
-        self._model = None
-        sentences, tried = list(train), list(dev) if dev is not None else None
+        sentences, dev_sentences = list(train), list(dev) if dev is not None else []
         if not sentences:
             raise DataError("no sentence", "training data")
-        tags = [self._tags(sentence) for sentence in sentences]
-        self._labels = tuple(sorted({tag for row in tags for tag in row}))
-        own = options.column.lower() if options.column in _WRITTEN else ""
+        tags = [self._read_tags(sentence) for sentence in sentences]
+        labels = tuple(sorted({tag for row in tags for tag in row}))
+        own = options.column.lower() if options.column in _WRITABLE else ""
         item, every_pair = (_without(family, own) for family in sequence.TASKS[options.task])
         pairs = every_pair if options.pairs and options.order else None
         attributes = tuple(sorted({*item.attributes, *(pairs.attributes if pairs else ())}))
-        self._encoder = WordEncoder(attributes, ())
-        answers = [sentence.column(options.column)[1:] for sentence in tried or ()]
+        encoder = WordEncoder(attributes, ())
+        answers = [sentence.column(options.column)[1:] for sentence in dev_sentences]
 
         def evaluate(found: INT32) -> dict[str, float]:
-            rows = self._rows(found, [len(row) for row in answers])
+            rows = _name_labels(labels, found, list(map(len, answers)))
             if options.scheme:
                 return {"F1": 100.0 * evaluate_chunks(answers, rows).overall.f1}
             right = sum(a == b for row, gold in zip(rows, answers, strict=True) for a, b in zip(row, gold, strict=True))
             return {"accuracy": 100.0 * right / max(len(found), 1)}
 
-        data = self._data(sentences, tags)
+        data = _labeled_data(sentences, tags, labels, encoder)
+        dev_tags = [self._read_tags(sentence) for sentence in dev_sentences]
         dropout = AttributeDropout(data.codes, options.dropout, options.seed)
-        self._model = SequenceModel.fit(
+        model = SequenceModel.fit(
             item,
             options.chain(),
             data,
-            self._data(tried, list(map(self._tags, tried))) if tried else None,
+            _labeled_data(dev_sentences, dev_tags, labels, encoder) if dev_sentences else None,
             attributes=attributes,
-            labels=len(self._labels),
+            labels=len(labels),
             pairs=pairs,
             threads=threads,
             progress=progress,
@@ -149,6 +210,7 @@ class SequenceLabeler(Component):
             evaluate=evaluate,
             before_epoch=dropout.draw,
         )
+        self._trained = TrainedLabeler(labels, model, encoder)
         return self
 
     def label(
@@ -159,21 +221,26 @@ class SequenceLabeler(Component):
         confidence: bool = False,
         scheme: Scheme | None = None,
     ) -> Iterator[Sentence]:
-        """The sentences with the column filled in, in order, as they come: memory does not grow with the input.
+        """Yield the sentences with the predicted column, in order; memory does not grow with the input.
 
-        With `confidence` each word has its label's probability in the extra column ``<column>_PROB``. Chunks are
-        written in `scheme`, by default the one they were learnt in.
+        Args:
+            sentences: The sentences to label.
+            threads: The number of threads; the result does not depend on it.
+            confidence: Add the probability of each label as the extra column ``<column>_PROB``.
+            scheme: The scheme for chunk labels, by default the one of the training.
         """
         check_threads(threads)
         if scheme is not None:
             check_scheme(scheme)
             if not self.options.scheme:
-                raise OptionError(f"found scheme = {scheme!r}, expected none: the labels of this model are no chunks")
-        return self._label(self.model, iter(sentences), threads, confidence, scheme)
+                raise OptionError(f"scheme must be None for a model whose labels are not chunks, found {scheme!r}")
+        return self._label(self.trained, iter(sentences), threads, confidence, scheme)
+
+    predict = label
 
     def _label(
         self,
-        model: SequenceModel,
+        trained: TrainedLabeler,
         sentences: Iterator[Sentence],
         threads: int,
         confidence: bool,
@@ -181,100 +248,100 @@ class SequenceLabeler(Component):
     ) -> Iterator[Sentence]:
         column = self.options.column
         while chunk := list(islice(sentences, _CHUNK)):
-            data = self._data(chunk, None)
-            found = model.label(data, threads)
-            shares = model.confidence(data, found, threads).tolist() if confidence else []
+            data = trained.data(chunk)
+            found = trained.model.label(data, threads)
+            shares = trained.model.confidence(data, found, threads).tolist() if confidence else []
             begin = 0
-            for sentence, row in zip(chunk, self._rows(found, list(map(len, chunk))), strict=True):
+            for sentence, row in zip(chunk, trained.name_labels(found, chunk), strict=True):
                 filled = ["_", *(convert_tags(row, scheme) if scheme else row)]
-                if column in _WRITTEN:
-                    labelled = sentence.with_columns(**{_WRITTEN[column]: filled})
+                if column in _WRITABLE:
+                    labeled = sentence.with_columns(**{_WRITABLE[column]: filled})
                 else:
-                    labelled = sentence.with_extra(column, filled)
+                    labeled = sentence.with_extra(column, filled)
                 if confidence:
                     share = [f"{value:.4f}" for value in shares[begin : begin + len(row)]]
-                    labelled = labelled.with_extra(f"{column}_PROB", ["_", *share])
-                yield labelled
+                    labeled = labeled.with_extra(f"{column}_PROB", ["_", *share])
+                yield labeled
                 begin += len(row)
 
-    # ---- keeping
+    def _read_tags(self, sentence: Sentence) -> list[str]:
+        """Return the labels of a sentence, converted to the scheme of the options."""
+        if not self.options.scheme:
+            return sentence.column(self.options.column)[1:]
+        return convert_tags(chunk_tags(sentence, self.options.column), cast("Scheme", self.options.scheme))
+
+    # ---- model files
 
     def state(self) -> State:
-        """All there is to the labeler: metadata for JSON, and arrays."""
-        inner, arrays = self.model.state()
+        """Return the content of the model file: metadata for JSON, and arrays."""
+        inner, arrays = self.trained.model.state()
         return {
-            "options": asdict(self.options),
+            "options": self.options.to_metadata(),
             "licence": self.options.licence,
-            "labels": list(self._labels),
+            "labels": list(self.trained.labels),
             "model": inner,
         }, arrays
 
     @classmethod
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
-        """The labeler whose `state` this is; the arrays are used as they are."""
-        with fitting_together("a labeler"):
-            labeler = cls(**metadata["options"])
-            labeler.options.check()
-            labeler._labels = tuple(metadata["labels"])
-            labeler._model = SequenceModel.from_state(metadata["model"], arrays)
-            if labeler._model.labels != len(labeler._labels):
-                raise ValueError(f"there are {len(labeler._labels)} names for {labeler._model.labels} labels")
-            labeler._encoder = WordEncoder(labeler._model.spec.attributes, ())
+        """Return the labeler with the given `state`; the arrays are not copied."""
+        with report_invalid(cls.KIND):
+            labeler = cls(**asdict(LabelerOptions.from_metadata(metadata["options"])))
+            labels = tuple(metadata["labels"])
+            model = SequenceModel.from_state(metadata["model"], arrays)
+            if model.labels != len(labels):
+                raise ValueError(f"the model has {model.labels} labels, found {len(labels)} names for them")
+            labeler._trained = TrainedLabeler(labels, model, WordEncoder(model.spec.attributes, ()))
         return labeler
-
-    @property
-    def model(self) -> SequenceModel:
-        """The trained chain."""
-        return required(self._model, "labeler")
 
     @property
     def families(self) -> tuple[Family, ...]:
         """The template families of the model."""
-        return self.model.spec.families
+        return self.trained.model.spec.families
 
     def info(self) -> dict[str, Any]:
-        """The model card: options, labels, templates, licence, scores."""
+        """Return the model card: options, labels, templates, licence, scores."""
         return {
-            "kind": "labeler",
+            "kind": self.KIND,
             **asdict(self.options),
-            "labels": list(self._labels),
+            "labels": list(self.trained.labels),
             "templates": {family.name: len(family.templates) for family in self.families},
-            "scores": self.model.scores,
+            "scores": self.trained.model.scores,
         }
 
+    def _facts(self) -> list[str]:
+        return [f"{len(self.trained.labels)} labels"]
+
     def clear_cache(self) -> None:
-        """Forgets the words seen so far; answers do not change. For benchmarks, and to free memory."""
-        self._encoder.clear()
+        """Forget the words seen so far, to free memory or for benchmarks; predictions do not change."""
+        self.trained.encoder.clear()
 
-    # ---- inside
 
-    def _tags(self, sentence: Sentence) -> list[str]:
-        if not self.options.scheme:
-            return sentence.column(self.options.column)[1:]
-        return convert_tags(chunk_tags(sentence, self.options.column), cast("Scheme", self.options.scheme))
+def _labeled_data(
+    sentences: Sequence[Sentence], tags: Sequence[Sequence[str]], labels: Sequence[str], encoder: WordEncoder
+) -> SequenceData:
+    """Encode sentences with gold labels; an unknown label is -1."""
+    number = {label: i for i, label in enumerate(labels)}
+    gold = np.array([number.get(tag, -1) for row in tags for tag in row], np.int32)
+    return SequenceData(*_encode(sentences, encoder), gold)
 
-    def _rows(self, found: INT32, lengths: Sequence[int]) -> list[list[str]]:
-        """Names of labels, sentence by sentence."""
-        names = np.array(self._labels, object)[found].tolist()
-        offsets = np.cumsum([0, *lengths]).tolist()
-        return [names[begin:end] for begin, end in pairwise(offsets)]
 
-    def _data(self, sentences: Sequence[Sentence], tags: Sequence[Sequence[str]] | None) -> SequenceData:
-        codes, offsets = self._codes(sentences)
-        if tags is None:
-            return SequenceData(codes, offsets)
-        number = {label: i for i, label in enumerate(self._labels)}
-        return SequenceData(codes, offsets, np.array([number.get(tag, -1) for row in tags for tag in row], np.int32))
+def _encode(sentences: Sequence[Sentence], encoder: WordEncoder) -> tuple[UINT32, INT32]:
+    """Return codes and offsets of the words, without the roots."""
+    codes, _, offsets = encoder.encode(sentences)
+    words = np.ones(len(codes), bool)
+    words[offsets[:-1]] = False
+    return codes[words], (offsets - np.arange(len(offsets))).astype(np.int32)
 
-    def _codes(self, sentences: Sequence[Sentence]) -> tuple[UINT32, INT32]:
-        """Codes and offsets without the roots."""
-        codes, _, offsets = self._encoder.encode(sentences)
-        words = np.ones(len(codes), bool)
-        words[offsets[:-1]] = False
-        return codes[words], (offsets - np.arange(len(offsets))).astype(np.int32)
+
+def _name_labels(labels: Sequence[str], found: INT32, lengths: Sequence[int]) -> list[list[str]]:
+    """Return the names of predicted labels, sentence by sentence."""
+    names = np.array(labels, object)[found].tolist()
+    offsets = np.cumsum([0, *lengths]).tolist()
+    return [names[begin:end] for begin, end in pairwise(offsets)]
 
 
 def _without(family: Family, attribute: str) -> Family:
-    """The family without the templates that look at an attribute."""
-    kept = (one for one in family.templates if all(not atom.endswith(f".{attribute}") for atom in one.split()))
-    return replace(family, templates=tuple(kept))
+    """Return the family without the templates that use an attribute."""
+    remaining = (one for one in family.templates if all(not atom.endswith(f".{attribute}") for atom in one.split()))
+    return replace(family, templates=tuple(remaining))

@@ -1,4 +1,4 @@
-"""Which labels a word may have: what it was seen with, if it was seen often enough to know."""
+"""The labels that a word may have: those it was seen with, if it was seen often enough."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headlong.arrays import INT32
 
 
 class Lexicon:
-    """Candidate labels by key, in numbered sets; set 0 belongs to all keys that are not known.
+    """Candidate labels by key, as numbered sets; set 0 is for unknown keys.
 
     >>> lexicon = Lexicon.of([("the", 0), ("the", 0), ("bark", 1), ("bark", 2)], enough=2)
     >>> lexicon.set_of("the"), lexicon.set_of("bark"), lexicon.set_of("cat")
@@ -31,33 +31,33 @@ class Lexicon:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Any, int]], enough: int) -> Lexicon:
-        """From keys and labels as they come in training: a key seen `enough` times keeps to its own labels."""
+        """Build a lexicon from pairs of key and label; a key seen `enough` times or more has its own labels only."""
         counts = Counter(pairs)
         totals: Counter[Any] = Counter()
         seen: dict[Any, set[int]] = {}
         for (key, label), count in counts.items():
             totals[key] += count
             seen.setdefault(key, set()).add(label)
-        every = tuple(sorted({label for _, label in counts}))
-        sets = {every: 0}
+        all_labels = tuple(sorted({label for _, label in counts}))
+        sets = {all_labels: 0}
         numbers = {}
         for key, members in seen.items():
             if totals[key] >= enough:
                 numbers[key] = sets.setdefault(tuple(sorted(members)), len(sets))
         return cls(tuple(sets), numbers)
 
-    def extended(self, other: Lexicon) -> Lexicon:
-        """This lexicon with the keys of another one beside its own."""
+    def extend(self, other: Lexicon) -> Lexicon:
+        """Return a lexicon with the keys of both."""
         shift = len(self.sets)
         moved = {key: shift + number for key, number in other.numbers.items()}
         return Lexicon(self.sets + other.sets, {**self.numbers, **moved})
 
     def set_of(self, key: Any) -> int:
-        """The number of a key's set."""
+        """Return the number of the set of a key."""
         return self.numbers.get(key, 0)
 
     def candidates(self, numbers: npt.NDArray[Any]) -> tuple[INT32, INT32]:
-        """The candidates of items with these sets: begins [items + 1], labels."""
+        """Return the candidates of items with the given sets: begins [items + 1], and labels."""
         lengths = self._lengths[numbers]
         ends = np.cumsum(lengths)
         begins = np.concatenate([[0], ends])

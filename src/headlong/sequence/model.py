@@ -1,14 +1,14 @@
-"""Labels of sequences of anything: chains of order 0, 1 and 2 over templates, by the learners of the parser.
+"""Sequence labeling for any kind of item: chains of order 0, 1 and 2 over templates, with the learners of the parser.
 
-Items (words, characters, ...) are rows of attribute codes. A label's score at an item is a sum of weights of the item's
-features, one column a facet of the label (a plain label has one facet, itself); pairs and triples of labels have
-tables of their own, and pair templates score pairs together with the items.
+Items (words, characters, ...) are rows of attribute codes. The score of a label at an item is the sum of the weights of
+the item's features, with one column per facet of the label; a plain label has one facet, itself. Pairs and triples of
+labels have their own tables, and pair templates score a pair together with the items.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
@@ -22,14 +22,13 @@ from headlong.errors import DataError
 from headlong.features.templates import Family
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import make_learner
-from headlong.options import stored_settings
 from headlong.parser.model import quantized
 from headlong.sequence.spec import SequenceData, SequenceOptions, SequenceSpec
-from headlong.storage.component import Arrays, State, fitting_together
+from headlong.storage.component import Arrays, State, report_invalid
 
 
 class SequenceModel:
-    """A trained chain of labels; immutable. Made by `fit` or `from_state`."""
+    """A trained chain of labels, immutable. Use `fit` or `from_state` to make one."""
 
     def __init__(
         self,
@@ -43,35 +42,39 @@ class SequenceModel:
     ) -> None:
         self.spec, self.options, self.scores, self.sharpness = spec, options, dict(scores or {}), sharpness
         self._rows, self._transitions, self._scales = rows, transitions, scales
-        self._core = self._scaled(1.0)
+        self._core = self._build_core(1.0)
 
-    def _scaled(self, factor: float) -> _core.sequence.ChainModel:
-        """The compiled model with all scores times `factor`: other probabilities, the same best labels."""
+    def _build_core(self, factor: float) -> _core.sequence.ChainModel:
+        """Compile the model with all scores times `factor`, which changes probabilities but not the best labels."""
         table = self._transitions.astype(np.float32) * np.float32(self._scales[1] * factor)
-        return self.spec.core_model(self._rows, self._scales[0] * factor, self.spec.masked(table, -np.inf))
+        return self.spec.core_model(self._rows, self._scales[0] * factor, self.spec.mask(table, -np.inf))
 
     @cached_property
     def _soft(self) -> _core.sequence.ChainModel:
-        return self._scaled(self.sharpness)
+        return self._build_core(self.sharpness)
 
     def _calibrate(self, data: SequenceData, threads: int) -> None:
-        """Sets the sharpness under which the gold labels of `data` are most likely, item by item.
+        """Set the sharpness that makes the gold labels of `data` most likely, item by item.
 
-        Margin learners leave scores of any scale: their order is right, their exponentials are no probabilities.
+        Margin learners produce scores of arbitrary scale: they rank labels, but their exponentials are not
+        probabilities.
         """
         assert data.gold is not None
         core, gold = data.core(), data.gold
 
         @cache
-        def surprise(power: float) -> float:
-            found = self._scaled(2.0**power).confidence(core, gold, threads)
+        def negative_log_likelihood(power: float) -> float:
+            found = self._build_core(2.0**power).confidence(core, gold, threads)
             return -float(np.log(np.maximum(found, 1e-4)).sum())
 
-        centre, width = 3.0, 2.0
+        center, width = 3.0, 2.0
         while width > 0.1:
-            centre = min((centre - 2 * width, centre - width, centre, centre + width, centre + 2 * width), key=surprise)
+            center = min(
+                (center - 2 * width, center - width, center, center + width, center + 2 * width),
+                key=negative_log_likelihood,
+            )
             width /= 2.0
-        self.sharpness = 2.0**centre
+        self.sharpness = 2.0**center
 
     @classmethod
     def fit(
@@ -90,21 +93,31 @@ class SequenceModel:
         evaluate: Callable[[INT32], dict[str, float]] | None = None,
         before_epoch: Callable[[int], None] | None = None,
     ) -> SequenceModel:
-        """Trains a model on sequences with gold labels.
+        """Train a model on sequences with gold labels.
 
-        attributes: names of the columns of the codes. labels: how many there are, or the facets of each (columns).
-        evaluate: scores of the labels found for `dev`, the first of which decides which epoch is best; by default the
-        share of right labels in per cent. before_epoch: called with the number of each epoch before it begins; it may
-        change `train.codes` in place (dropout).
+        Args:
+            family: Templates of single items.
+            options: The options of the model.
+            train: Training sequences.
+            dev: Development sequences: the best epoch on them is kept. Without them, the last epoch is.
+            attributes: Names of the columns of the codes.
+            labels: The number of labels, or the facets of each label (columns of the weight table).
+            pairs: Templates of pairs of adjacent labels.
+            threads: The number of threads; the result does not depend on it.
+            progress: A callback that receives progress updates.
+            stage: The name of the training stage in progress updates.
+            evaluate: Returns the scores of the labels predicted for `dev`; the first score decides which epoch is best.
+                By default, the percentage of correct labels.
+            before_epoch: Called with the number of each epoch before it begins; it may change `train.codes` in place
+                (dropout).
         """
-        options.check()
         if train.gold is None or not len(train.gold):
-            raise DataError("no labelled item", "training data")
+            raise DataError("no labeled item", "training data")
         facets = tuple((i,) for i in range(labels)) if isinstance(labels, int) else tuple(map(tuple, labels))
         allowed = train.seen_pairs(len(facets)) if options.constrained and options.order else None
         spec = SequenceSpec(tuple(attributes), family, pairs, options.order, facets, allowed)
         spec.check()
-        tables = _Tables(spec, options.bits)
+        tables = ChainTables(spec, options.bits)
         trainer = tables.trainer(train)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         penalty = options.penalty if options.learner == "crf" else 0.0
@@ -125,13 +138,13 @@ class SequenceModel:
                 if dev is not None:
                     found = _evaluate(model, dev, threads, evaluate)
                 model.scores.update(epoch=epoch, dev=found)
-                if best is None or not found or _first(found) > _first(best.scores["dev"]):
+                if best is None or not found or _main_score(found) > _main_score(best.scores["dev"]):
                     best = model
             if progress:
                 progress(Progress(stage, epoch, options.epochs, count, count, loss, 0.0, scores=found))
             if best and epoch - best.scores["epoch"] >= options.patience:
                 break
-        assert best is not None  # at least the last epoch left a model
+        assert best is not None  # the last epoch makes a model in any case
         if options.learner != "crf":
             best._calibrate((train if dev is None or dev.gold is None else dev).sample(), threads)
         return best
@@ -142,24 +155,24 @@ class SequenceModel:
         return self.spec.labels
 
     def label(self, data: SequenceData, threads: int = 1) -> INT32:
-        """The best labels [items]."""
+        """Return the best labels [items]."""
         return self._core.label(data.core(), threads)
 
     def confidence(self, data: SequenceData, labels: INT32, threads: int = 1) -> FLOAT64:
-        """The marginal probabilities [items] of given labels, 0 for one that is no candidate."""
+        """Return the marginal probabilities [items] of the given labels; 0 for a label that is not a candidate."""
         return self._soft.confidence(data.core(), labels, threads)
 
     def marginals(self, data: SequenceData, threads: int = 1) -> FLOAT64:
-        """The probabilities of all labels [items, labels]; those of an item sum to 1."""
+        """Return the marginal probabilities of all labels [items, labels]; they sum to 1 per item."""
         return self._soft.marginals(data.core(), threads)
 
     def state(self) -> State:
-        """All there is to the model: metadata for JSON, and arrays."""
+        """Return the content of the model: metadata for JSON, and arrays."""
         spec = self.spec
         metadata: dict[str, Any] = {
-            "options": asdict(self.options),
+            "options": self.options.to_metadata(),
             "attributes": list(spec.attributes),
-            "families": [_stored(family) for family in (spec.item, spec.pairs) if family],
+            "families": [_store_family(family) for family in (spec.item, spec.pairs) if family],
             "labels": spec.labels,
             "scales": list(self._scales),
             "sharpness": self.sharpness,
@@ -175,11 +188,10 @@ class SequenceModel:
 
     @classmethod
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> SequenceModel:
-        """The model whose `state` this is; the arrays are used as they are."""
-        with fitting_together("a sequence model"):
-            options = stored_settings(SequenceOptions, metadata["options"])
-            options.check()
-            item, *pairs = map(_family, metadata["families"])
+        """Return the model with the given `state`; the arrays are not copied."""
+        with report_invalid("sequence model"):
+            options = SequenceOptions.from_metadata(metadata["options"])
+            item, *pairs = map(_read_family, metadata["families"])
             facets = tuple((i,) for i in range(metadata["labels"]))
             if "facets" in arrays:
                 columns, begins = arrays["facets"].tolist(), arrays["facet_begins"].tolist()
@@ -192,14 +204,14 @@ class SequenceModel:
             scales = metadata["scales"]
             for name in ("rows", "transitions"):
                 if arrays[name].dtype != np.int16:
-                    raise ValueError(f"{name} is of type {arrays[name].dtype}, not int16")
+                    raise ValueError(f"array {name!r} must have the type int16, found {arrays[name].dtype}")
             tables = arrays["rows"], arrays["transitions"], (scales[0], scales[1])
             return cls(spec, options, *tables, metadata["scores"], metadata["sharpness"])
 
 
 @dataclass(eq=False)
-class _Tables:
-    """Weights in training, with the totals from which averages are made."""
+class ChainTables:
+    """Weights in training, with the running totals for their averages."""
 
     spec: SequenceSpec
     bits: int
@@ -212,10 +224,11 @@ class _Tables:
         spec = self.spec
         self.rows = np.zeros((2**self.bits + 1, spec.stride), np.float32)
         self.row_totals = np.zeros_like(self.rows)
-        self.transitions = spec.masked(np.zeros((spec.lines, spec.labels), np.float32), -np.inf)
+        self.transitions = spec.mask(np.zeros((spec.lines, spec.labels), np.float32), -np.inf)
         self.transition_totals = np.zeros_like(self.transitions)
 
     def trainer(self, data: SequenceData) -> _Trainer:
+        """Return a trainer of these tables over sequences with gold labels."""
         model = self.spec.core_model(self.rows, 1.0, self.transitions)
         assert data.gold is not None
         return _Trainer(
@@ -231,9 +244,9 @@ class _Tables:
         )
 
     def shrink(self, step: float, time: int) -> None:
-        """Goes `step` against the squares of the weights: to the least of step * |w|^2 + |w - before|^2 / 2.
+        """Move the weights to the minimum of step * |w|^2 + |w - before|^2 / 2, the proximal step of the penalty.
 
-        So many sequences are in the averages by now; if there is none, they begin anew.
+        `time` is the number of sequences in the averages so far; with 0, the averages start again.
         """
         keep = 1.0 / (1.0 + 2.0 * step)
         for weights, totals in ((self.rows, self.row_totals), (self.transitions, self.transition_totals)):
@@ -244,16 +257,16 @@ class _Tables:
             weights *= np.float32(keep)
 
     def average(self, time: int, options: SequenceOptions) -> SequenceModel:
-        """The model of the averages over `time` sequences."""
+        """Return the model of the weights averaged over `time` sequences."""
         rows, row_scale = quantized(self.rows, self.row_totals, time)
-        finite = self.spec.masked(self.transitions.copy(), 0.0)
+        finite = self.spec.mask(self.transitions.copy(), 0.0)
         transitions, scale = quantized(finite, self.transition_totals, time)
         return SequenceModel(self.spec, options, rows, transitions, (row_scale, scale))
 
 
 @dataclass(frozen=True)
 class _Trainer:
-    """A chain has one way to be searched: what the loop asks of trees is left out."""
+    """Adapts the trainer of the core to the training loop, whose options for trees do not apply to chains."""
 
     core: _core.sequence.ChainTrainer
 
@@ -277,11 +290,11 @@ def _evaluate(
     return {"accuracy": 100.0 * float(np.mean(found == dev.gold)) if len(found) else 0.0}
 
 
-def _first(scores: dict[str, float]) -> float:
+def _main_score(scores: dict[str, float]) -> float:
     return next(iter(scores.values()))
 
 
-def _stored(family: Family) -> dict[str, Any]:
+def _store_family(family: Family) -> dict[str, Any]:
     return {
         "name": family.name,
         "relations": list(family.relations),
@@ -290,6 +303,6 @@ def _stored(family: Family) -> dict[str, Any]:
     }
 
 
-def _family(stored: dict[str, Any]) -> Family:
+def _read_family(stored: dict[str, Any]) -> Family:
     names = (tuple(stored[key]) for key in ("relations", "templates", "known"))
     return Family(stored["name"], "w", *names)

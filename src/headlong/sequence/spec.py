@@ -1,8 +1,7 @@
-"""What sequence models are made of but their weights: settings, data, and the shape of tables."""
+"""The options, the data and the specification of sequence models: everything except their weights."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,24 +12,27 @@ from headlong.errors import OptionError
 from headlong.features.tables.sequence import PAIR_RELATIONS
 from headlong.features.templates import Family
 from headlong.learning.losses import LEARNERS
-from headlong.options import check_choice, check_positive, check_ranges
+from headlong.options import Options, check_choice, check_not_negative, check_positive, check_ranges
 
 MAX_COLUMNS = 1024  # of a weight table in the core
 
 
-@dataclass(frozen=True)
-class SequenceOptions:
-    """Settings of a sequence model. They are stored with it.
+@dataclass(frozen=True, repr=False)
+class SequenceOptions(Options):
+    """Options of a sequence model, stored with it.
 
-    order: 0 looks at items alone, 1 also at pairs of neighbouring labels, 2 also at triples.
+    order: 0 scores single labels, 1 also pairs of adjacent labels, 2 also triples.
     learner: "mira" (cost-augmented, 1-best), "perceptron" or "crf".
-    epochs, patience: as for the parser; the best epoch on development data is kept, without any the last.
-    aggressiveness: MIRA's largest step. rate: the CRF's first step.
-    penalty: what the CRF takes off its likelihood for each squared weight. With a penalty the averages forget the first
-        epochs, whose weights it has not yet held back.
-    batch_size: sequences labelled with the same weights; more than 1 lets several threads work.
+    epochs: passes over the training data; the best epoch on the development data is kept, without them the last.
+    patience: training stops after this many epochs without a better score on the development data.
+    aggressiveness: largest step of MIRA.
+    rate: first step of the CRF.
+    penalty: the CRF subtracts this from its likelihood for each squared weight. With a penalty, the averages leave out
+        the first epochs, in which the penalty has not yet limited the weights.
+    batch_size: sequences labeled with the same weights; more than 1 allows training with several threads.
     bits: the weight table has 2^bits rows.
-    constrained: only pairs of labels that the training data have (I-NP never after B-VP).
+    constrained: allow only pairs of labels that occur in the training data (I-NP never follows B-VP).
+    seed: seed for the order of the sequences.
     """
 
     order: int = 1
@@ -46,7 +48,7 @@ class SequenceOptions:
     seed: int = 1
 
     def check(self) -> None:
-        """Raises OptionError for a value that cannot work."""
+        """Raise OptionError for a value that cannot work."""
         limits = {
             "order": (0, 2),
             "epochs": (1, 1000),
@@ -58,15 +60,14 @@ class SequenceOptions:
         check_ranges(self, limits)
         check_choice("learner", self.learner, LEARNERS)
         check_positive(self, "aggressiveness", "rate")
-        if not 0.0 <= self.penalty < math.inf:
-            raise OptionError(f"found penalty = {self.penalty}, expected a number that is not negative")
+        check_not_negative(self, "penalty")
 
 
 @dataclass(frozen=True, eq=False)
 class SequenceData:
-    """Sequences laid end to end: codes [items, attributes], offsets [sequences + 1], gold labels [items].
+    """Concatenated sequences: codes [items, attributes], offsets [sequences + 1], gold labels [items].
 
-    The labels that item i may have are candidates[begins[i] : begins[i + 1]]; without candidates, all labels.
+    Item i may have the labels candidates[begins[i] : begins[i + 1]]. Without candidates it may have any label.
     """
 
     codes: UINT32
@@ -77,18 +78,18 @@ class SequenceData:
 
     @property
     def lengths(self) -> INT32:
-        """Items of each sequence."""
+        """The number of items of each sequence."""
         return np.diff(self.offsets)
 
     def core(self) -> _core.sequence.Sequences:
-        """The same arrays for the core."""
+        """Return the same arrays as an object of the core."""
         made = _core.sequence.Sequences(self.codes, self.offsets)
         if self.begins is not None and self.candidates is not None:
             made.set_candidates(self.begins, self.candidates)
         return made
 
     def sample(self, items: int = 2_000) -> SequenceData:
-        """The first sequences, up to about so many items."""
+        """Return the first sequences, up to about the given number of items."""
         count = max(1, int(np.searchsorted(self.offsets, items)))
         offsets = self.offsets[: count + 1]
         end = int(offsets[-1])
@@ -98,7 +99,7 @@ class SequenceData:
         return SequenceData(self.codes[:end], offsets, gold, begins, candidates)
 
     def seen_pairs(self, labels: int) -> UINT8:
-        """Which pairs of neighbouring gold labels occur: [labels + 1, labels], the last row before the first item."""
+        """Return which pairs of adjacent gold labels occur [labels + 1, labels]; the last row is for first items."""
         assert self.gold is not None
         allowed = np.zeros((labels + 1, labels), np.uint8)
         previous = np.concatenate([[labels], self.gold[:-1]])
@@ -110,10 +111,14 @@ class SequenceData:
 
 @dataclass(frozen=True, eq=False)
 class SequenceSpec:
-    """What a model is made of but its weights.
+    """The specification of a sequence model: everything except its weights.
 
-    attributes: the columns of the codes. item: templates over slot ``w`` without relations. pairs: templates over slot
-    ``w`` that all look at the relation ``previous``. facets: for each label its columns in the table of weights.
+    attributes: names of the columns of the codes.
+    item: templates over slot ``w`` without relations.
+    pairs: templates over slot ``w`` that all use the relation ``previous``.
+    order: as in `SequenceOptions`.
+    facets: for each label, its columns in the weight table.
+    allowed: pairs of labels that may be adjacent [labels + 1, labels]; None allows all.
     """
 
     attributes: tuple[str, ...]
@@ -130,7 +135,7 @@ class SequenceSpec:
 
     @property
     def stride(self) -> int:
-        """Columns of the table of weights: one a facet, rounded up to whole vectors."""
+        """Columns of the weight table: one per facet, rounded up to whole vectors."""
         return -(-(1 + max(column for columns in self.facets for column in columns)) // 8) * 8
 
     @property
@@ -140,27 +145,27 @@ class SequenceSpec:
 
     @property
     def lines(self) -> int:
-        """Rows of the table of transitions: one a previous label, then (order 2) one a pair of these."""
+        """Rows of the transition table: one per previous label, then (order 2) one per pair of previous labels."""
         return (0, self.labels + 1, (self.labels + 1) * (self.labels + 2))[self.order]
 
     def check(self) -> None:
-        """Raises OptionError for what the core could not hold."""
+        """Raise OptionError for a specification that the core cannot hold."""
         if not self.facets or not all(self.facets):
-            raise OptionError("found no label, or one without facets, expected at least one of each")
+            raise OptionError("a model must have at least one label, and each label at least one facet")
         if self.stride > MAX_COLUMNS:
-            raise OptionError(f"found {self.stride} columns of weights, expected at most {MAX_COLUMNS}")
+            raise OptionError(f"a model must have at most {MAX_COLUMNS} columns of weights, found {self.stride}")
         for family, relations in ((self.item, ()), (self.pairs, PAIR_RELATIONS)):
             if family and (family.slots != "w" or family.relations != relations):
-                raise OptionError(f"found the family {family.name!r}, expected one of slot w and relations {relations}")
+                raise OptionError(f"the family {family.name!r} must have the slot w and the relations {relations}")
 
-    def masked(self, transitions: FLOAT32, forbidden: float) -> FLOAT32:
-        """The table with `forbidden` in the place of every pair that is not allowed; changed in place."""
+    def mask(self, transitions: FLOAT32, forbidden: float) -> FLOAT32:
+        """Set every pair that is not allowed to `forbidden`, in place, and return the table."""
         if self.allowed is not None and self.order:
             transitions[: self.labels + 1][self.allowed == 0] = forbidden
         return transitions
 
     def core_model(self, rows: FLOAT32 | INT16, scale: float, transitions: FLOAT32) -> _core.sequence.ChainModel:
-        """The compiled model over the given weights."""
+        """Return the compiled model with the given weights."""
         begins = np.cumsum([0, *map(len, self.facets)]).astype(np.int32)
         facets = np.array([column for columns in self.facets for column in columns], np.int32)
         pairs = self.pairs.compile(self.attributes) if self.pairs else None

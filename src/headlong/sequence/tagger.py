@@ -1,9 +1,9 @@
-"""Parts of speech, finer tags and morphological features by chains of labels.
+"""Tagging: parts of speech, finer tags and morphological features, predicted by chains of labels.
 
-Two steps. The first column (UPOS) is labelled by a chain of order 2; then the others (XPOS, FEATS) jointly, each word
-by itself but in the light of all words' first labels. Frequent words keep to the labels they were seen with.
-A joint label has one facet a value (its XPOS, Case=Nom, Number=Sing, ...), so that rare bundles of features are known
-by their parts.
+A tagger has two steps. First a chain of order 2 predicts the first column (UPOS). Then the other columns (XPOS, FEATS)
+are predicted jointly, each word on its own but with the first labels of all words as features. Frequent words may only
+have labels they were seen with. A joint label has one facet per value (its XPOS, Case=Nom, Number=Sing, ...), so that
+rare feature bundles share weights with frequent ones.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from typing import Any, Self
 from headlong.errors import OptionError
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
-from headlong.options import from_keywords
+from headlong.options import refuse_unknown_options
 from headlong.parser.decoders import check_threads
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
-from headlong.sequence.tagger_steps import TaggerOptions, TaggerStep, TrainedTagger
+from headlong.sequence.tagger_steps import COLUMNS, TaggerOptions, TaggerStep, TrainedTagger
 from headlong.sequence.tagger_training import train_tagger
-from headlong.storage.component import Arrays, Component, State, below, fitting_together, required
+from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.text import Sentence
 
-_CHUNK = 512  # sentences handed to the core at once
+_CHUNK = 512  # sentences passed to the core at once
 
 
-class Tagger(Component):
-    """A tagger over sentences of words. The options are those of `TaggerOptions`.
+class Tagger(Component[TrainedTagger]):
+    """A tagger for sentences of words.
 
-    `fit` trains, `tag` fills in the columns. A trained tagger does not change any more and may be used by several
-    threads.
+    `fit` trains the tagger, and `tag` fills in UPOS, XPOS and FEATS. A trained tagger is immutable and can be shared by
+    threads. `TaggerOptions` explains the options; an unknown or wrong one is an OptionError.
 
     >>> train = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], feats=["Number=Plur", "_"])]
     >>> tagger = Tagger(epochs=2, bits=8, fine_bits=8).fit(train)
@@ -42,10 +42,45 @@ class Tagger(Component):
     """
 
     KIND = "tagger"
+    options: TaggerOptions
 
-    def __init__(self, **options: Any) -> None:
-        self.options = from_keywords(TaggerOptions, options)
-        self._trained: TrainedTagger | None = None
+    @refuse_unknown_options
+    def __init__(
+        self,
+        *,
+        columns: tuple[str, ...] = COLUMNS,
+        order: int = 2,
+        learner: str = "mira",
+        epochs: int = 10,
+        patience: int = 3,
+        aggressiveness: float = 0.03,
+        rate: float = 0.1,
+        batch_size: int = 1,
+        bits: int = 17,
+        fine_bits: int = 17,
+        enough: int = 20,
+        word_dropout: float = 0.5,
+        seed: int = 1,
+        licence: str = "",
+        name: str = "",
+    ) -> None:
+        self.options = TaggerOptions(
+            columns=columns,
+            order=order,
+            learner=learner,
+            epochs=epochs,
+            patience=patience,
+            aggressiveness=aggressiveness,
+            rate=rate,
+            batch_size=batch_size,
+            bits=bits,
+            fine_bits=fine_bits,
+            enough=enough,
+            word_dropout=word_dropout,
+            seed=seed,
+            licence=licence,
+            name=name,
+        )
 
     def fit(
         self,
@@ -55,23 +90,24 @@ class Tagger(Component):
         threads: int = 1,
         progress: Report = None,
     ) -> Self:
-        """Trains on tagged sentences; forgets any earlier training. Returns the tagger itself.
+        """Train on tagged sentences, forget any earlier training, and return the tagger itself.
 
-        With `dev` the best epoch of each step is kept, else the last. The result does not depend on `threads`.
+        With `dev` the best epoch of each step is kept, otherwise the last. The result does not depend on `threads`.
         """
-        self.options.check()
-        self._trained = None
+        self._forget()
         self._trained = train_tagger(self.options, list(train), None if dev is None else list(dev), threads, progress)
         return self
 
     def tag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = False) -> Iterator[Sentence]:
-        """The sentences with their tags replaced, in order, as they come: memory does not grow with the input.
+        """Yield the sentences with predicted tags, in order; memory does not grow with the input.
 
-        With `confidence` each word's MISC gets the probability of each tag: ``UPOSProb``, ``XPOSProb``, ``FEATSProb``;
-        those of the second step are given the labels of the first.
+        With `confidence`, MISC of each word gets the probability of each tag: ``UPOSProb``, ``XPOSProb``,
+        ``FEATSProb``. Probabilities of the second step are conditional on the labels of the first.
         """
         check_threads(threads)
         return self._tag(self.trained, iter(sentences), threads, confidence)
+
+    predict = tag
 
     @staticmethod
     def _tag(
@@ -90,13 +126,13 @@ class Tagger(Component):
                 yield tagged
                 begin = end
 
-    # ---- keeping
+    # ---- model files
 
     def state(self) -> State:
-        """All there is to the tagger: metadata for JSON, and arrays."""
+        """Return the content of the model file: metadata for JSON, and arrays."""
         trained = self.trained
-        metadata: dict[str, Any] = {"options": asdict(self.options), "licence": self.options.licence, "steps": []}
-        metadata["options"]["columns"] = list(self.options.columns)
+        options = self.options
+        metadata: dict[str, Any] = {"options": options.to_metadata(), "licence": options.licence, "steps": []}
         arrays: Arrays = {}
         for i, step in enumerate(trained.steps):
             inner, tables = step.model.state()
@@ -110,31 +146,24 @@ class Tagger(Component):
                     "model": inner,
                 }
             )
-            arrays |= {f"step{i}.{name}": array for name, array in tables.items()}
+            arrays |= add_prefix(f"step{i}", tables)
         return metadata, arrays
 
     @classmethod
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
-        """The tagger whose `state` this is; the arrays are used as they are."""
-        with fitting_together("a tagger"):
-            options = metadata["options"]
-            tagger = cls(**{**options, "columns": tuple(options["columns"])})
-            tagger.options.check()
+        """Return the tagger with the given `state`; the arrays are not copied."""
+        with report_invalid(cls.KIND):
+            tagger = cls(**asdict(TaggerOptions.from_metadata(metadata["options"])))
             steps = []
             for i, stored in enumerate(metadata["steps"]):
                 lexicon = Lexicon(stored["sets"], {tuple(key): number for *key, number in stored["keys"]})
                 labels = tuple(map(tuple, stored["labels"]))
-                model = SequenceModel.from_state(stored["model"], below(arrays, f"step{i}"))
+                model = SequenceModel.from_state(stored["model"], select_prefix(f"step{i}", arrays))
                 if model.labels != len(labels):
-                    raise ValueError(f"there are {len(labels)} names for {model.labels} labels")
+                    raise ValueError(f"the model has {model.labels} labels, found {len(labels)} names for them")
                 steps.append(TaggerStep(tuple(stored["columns"]), labels, lexicon, model))
             tagger._trained = TrainedTagger(tuple(steps))
         return tagger
-
-    @property
-    def trained(self) -> TrainedTagger:
-        """What training left behind."""
-        return required(self._trained, "tagger")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -147,10 +176,10 @@ class Tagger(Component):
         return tuple(family for step in self.trained.steps for family in step.model.spec.families)
 
     def info(self) -> dict[str, Any]:
-        """The model card: options, labels by column, templates, licence, scores by step."""
+        """Return the model card: options, labels by column, templates, licence, scores by step."""
         steps = self.trained.steps
         return {
-            "kind": "tagger",
+            "kind": self.KIND,
             **asdict(self.options),
             "columns": list(self.columns),
             "labels": {
@@ -162,20 +191,24 @@ class Tagger(Component):
             "scores": {"+".join(step.columns): step.model.scores for step in steps},
         }
 
+    def _facts(self) -> list[str]:
+        return [f"{len(step.labels)} labels of {'+'.join(step.columns)}" for step in self.trained.steps]
+
     def clear_cache(self) -> None:
-        """Forgets the words seen so far; answers do not change. For benchmarks, and to free memory."""
+        """Forget the words seen so far, to free memory or for benchmarks; predictions do not change."""
         self.trained.cache.clear()
 
 
 def jackknife(
     sentences: Sequence[Sentence], folds: int, make_tagger: Callable[[], Tagger], *, threads: int = 1
 ) -> list[Sentence]:
-    """The sentences with predicted tags: each fold is tagged by a tagger trained on all others (Martins 2013).
+    """Return the sentences with predicted tags: each fold is tagged by a tagger trained on all others (Martins 2013).
 
-    What learns from tags sees in training what it will see in use. Sentence i belongs to fold i % folds.
+    A parser that is trained on them sees the same tagging errors in training as in use. Sentence i belongs to fold
+    i % folds.
     """
     if not 2 <= folds <= len(sentences):
-        raise OptionError(f"found {folds} folds of {len(sentences)} sentences, expected 2 up to as many as sentences")
+        raise OptionError(f"folds must be from 2 to the number of sentences, {len(sentences)}, found {folds}")
     tagged: list[Sentence] = list(sentences)
     for fold in range(folds):
         rest = [sentence for i, sentence in enumerate(sentences) if i % folds != fold]

@@ -1,4 +1,4 @@
-"""What a tagger is made of: its settings, and its two steps once they are trained."""
+"""The options of a tagger, and its two trained steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from headlong.errors import OptionError
 from headlong.features.attributes import FormCodes, RowCache, attribute_code
-from headlong.options import part_of
+from headlong.options import Options, check_not_negative, check_ranges, take_options
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData, SequenceOptions
@@ -20,19 +20,21 @@ from headlong.text import Sentence
 
 COLUMNS = ("upos", "xpos", "feats")
 FIRST = "first"
-"""The attribute that holds the first label; always the last column of the codes."""
+"""The attribute for the label of the first step; always the last column of the codes."""
 
 
-@dataclass(frozen=True)
-class TaggerOptions:
-    """All settings of a tagger. They are stored in its model.
+@dataclass(frozen=True, repr=False)
+class TaggerOptions(Options):
+    """Options of a tagger, stored in its model file.
 
-    columns: what to predict; columns that the training data lack are left out.
-    order: of the chain of first labels. learner, epochs, patience, aggressiveness, rate, batch_size: see
-        `SequenceOptions`.
-    bits, fine_bits: the weight tables of the two steps have 2^bits rows.
-    enough: a word seen so often in training keeps to the labels it was seen with.
-    word_dropout: how often rare words are hidden in training, 0 never; see `learning/dropout.py`.
+    columns: the columns to predict; those that are empty in the training data are left out.
+    order: order of the chain in the first step.
+    learner, epochs, patience, aggressiveness, rate, batch_size: see `SequenceOptions`.
+    bits, fine_bits: the weight tables of the first and the second step have 2^bits and 2^fine_bits rows.
+    enough: a word seen at least this often in training may only have labels it was seen with.
+    word_dropout: how often rare words are hidden in training, 0 for never; see `learning/dropout.py`.
+    seed: seed of everything random in training.
+    licence, name: text for the model card.
     """
 
     columns: tuple[str, ...] = COLUMNS
@@ -52,32 +54,34 @@ class TaggerOptions:
     name: str = ""
 
     def check(self) -> None:
-        """Raises OptionError for a value that cannot work."""
+        """Raise OptionError for a value that cannot work."""
         if not self.columns or len(set(self.columns)) < len(self.columns) or not set(self.columns) <= set(COLUMNS):
-            raise OptionError(f"found columns = {self.columns!r}, expected some of {', '.join(COLUMNS)}, each once")
-        if not isinstance(self.enough, int) or self.enough < 1:
-            raise OptionError(f"found enough = {self.enough!r}, expected 1 or more")
-        if not self.word_dropout >= 0.0:
-            raise OptionError(f"found word_dropout = {self.word_dropout!r}, expected 0 or more")
-        self.step(True).check()
-        self.step(False).check()
+            raise OptionError(f"columns must be some of {', '.join(COLUMNS)}, each once, found {self.columns!r}")
+        check_ranges(self, {"fine_bits": (4, 24), "enough": (1, 2**63 - 1)})
+        check_not_negative(self, "word_dropout")
+        self.step(first=True)
+        self.step(first=False)
 
-    def step(self, first: bool) -> SequenceOptions:
-        """The settings of one of the two steps."""
+    def step(self, *, first: bool) -> SequenceOptions:
+        """Return the options of one of the two steps."""
         changes = {} if first else {"order": 0, "bits": self.fine_bits}
-        return part_of(self, SequenceOptions, **changes)
+        return take_options(SequenceOptions, self, **changes)
 
 
-def first_codes(labels: tuple[tuple[str, ...], ...]) -> npt.NDArray[np.uint32]:
-    """The codes of first labels, as the attribute `FIRST` of a word that has them."""
+def encode_first(labels: tuple[tuple[str, ...], ...]) -> npt.NDArray[np.uint32]:
+    """Return the codes of labels of the first step, as values of the attribute `FIRST`."""
     return np.array([attribute_code(FIRST, label[0]) for label in labels], np.uint32)
 
 
 @dataclass(frozen=True, eq=False)
 class TaggerStep:
-    """One step: the columns that it fills, the values of each label there, which labels a word may have, the model.
+    """One trained step of a tagger.
 
-    The keys of the lexicon are (form) in the first step; in the second (form, first label), and (first label).
+    columns: the columns that the step fills.
+    labels: for each label, its values in these columns.
+    lexicon: the labels that a word may have. The keys are (form) in the first step; in the second step they are
+        (form, first label) and (first label).
+    model: the chain of labels.
     """
 
     columns: tuple[str, ...]
@@ -87,38 +91,38 @@ class TaggerStep:
 
 
 class TrainedTagger:
-    """The steps of a trained tagger, and what is known of the words seen so far."""
+    """The steps of a trained tagger, and a cache of the words seen so far."""
 
     def __init__(self, steps: tuple[TaggerStep, ...]) -> None:
         self.steps = steps
         first = steps[0]
-        self._first_codes = first_codes(first.labels)
+        self._first_codes = encode_first(first.labels)
         self._names = [[np.array(column, object) for column in zip(*step.labels, strict=True)] for step in steps]
         self._codes = FormCodes(first.model.spec.attributes)
         widths = [(len(self._codes.attributes) + 1, np.uint32), (1, np.int32), (len(first.labels), np.int32)]
         self.cache = RowCache(self._rows, widths)
-        # The sets of further labels: of a first label alone, and of known forms with it.
+        # The sets of labels in the second step: for a first label alone, and for known forms with their first label.
         self._further = np.zeros(len(first.labels), np.int32)
-        self._further_of: dict[str, list[tuple[int, int]]] = {}
+        self._further_by_form: dict[str, list[tuple[int, int]]] = {}
         for key, number in steps[1].lexicon.numbers.items() if len(steps) > 1 else ():
             if len(key) == 1:
                 self._further[key[0]] = number
             else:
-                self._further_of.setdefault(key[0], []).append((key[1], number))
+                self._further_by_form.setdefault(key[0], []).append((key[1], number))
 
     def _rows(self, forms: Sequence[str]) -> tuple[npt.ArrayLike, ...]:
-        """Codes (the last one is for the first label), set of first labels, sets of further labels by first label."""
+        """Return codes (the last one for the first label), sets of first labels, and further sets by first label."""
         codes = np.pad(self._codes(forms), ((0, 0), (0, 1)))
         sets = [[self.steps[0].lexicon.set_of((form,))] for form in forms]
         further = np.repeat(self._further[None, :], len(forms), axis=0)
         for row, form in enumerate(forms):
-            for label, number in self._further_of.get(form, ()):
+            for label, number in self._further_by_form.get(form, ()):
                 further[row, label] = number
         return codes, sets, further
 
     @cached_property
     def _values(self) -> dict[str, npt.NDArray[np.intp]]:
-        """For each column the numbers of its values, label by label: labels with the same value have the same one."""
+        """For each column, the number of the value of each label; labels with equal values have equal numbers."""
         return {
             name: np.unique([label[i] for label in step.labels], return_inverse=True)[1]
             for step in self.steps
@@ -128,7 +132,7 @@ class TrainedTagger:
     def label(
         self, sentences: Sequence[Sentence], threads: int, confidence: bool
     ) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
-        """The values of all columns, and the probabilities of these if asked for, of all words end to end."""
+        """Return the values of all columns for the words of all sentences, and their probabilities if asked for."""
         forms = list(chain.from_iterable(sentence.forms[1:] for sentence in sentences))
         offsets = np.array([0, *accumulate(map(len, sentences))], np.int32)
         codes, sets, further = self.cache.take(forms)

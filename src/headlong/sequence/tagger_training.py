@@ -1,4 +1,4 @@
-"""How a tagger is trained: one step after the other, each tried on development data."""
+"""Training of a tagger: one step after the other, each evaluated on the development data."""
 
 from __future__ import annotations
 
@@ -18,44 +18,46 @@ from headlong.learning.loop import Report
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData
-from headlong.sequence.tagger_steps import FIRST, TaggerOptions, TaggerStep, TrainedTagger, first_codes
+from headlong.sequence.tagger_steps import FIRST, TaggerOptions, TaggerStep, TrainedTagger, encode_first
 from headlong.text import Sentence
 
-_ENOUGH = (1, 2, 5)  # tried on development data beside the `enough` of training
+_ENOUGH = (1, 2, 5)  # values of `enough` to try on the development data, in addition to that of training
 _FORM_CODES = FormCodes(sorted({*sequence.TAGS.attributes, *sequence.MORPHOLOGY.attributes}))
 _ATTRIBUTES = (*_FORM_CODES.attributes, FIRST)
 
 
-def _plain_rows(forms: list[str]) -> tuple[npt.ArrayLike, ...]:
-    """The codes of words whose first label, the last column, is not known."""
+def _encode_forms(forms: list[str]) -> tuple[npt.ArrayLike, ...]:
+    """Return the codes of words; the last column, for the first label, is empty."""
     return (np.pad(_FORM_CODES(forms), ((0, 0), (0, 1))),)
 
 
-class _Corpus:
-    """Sentences in training: the codes of their words, and their first labels once there are any."""
+class TaggedCorpus:
+    """Training sentences with the codes of their words and, after the first step, their first labels."""
 
     def __init__(self, sentences: list[Sentence]) -> None:
         self.sentences = sentences
         self.forms = list(chain.from_iterable(sentence.forms[1:] for sentence in sentences))
         self.offsets = np.array([0, *accumulate(map(len, sentences))], np.int32)
-        self.codes: npt.NDArray[np.uint32] = RowCache(_plain_rows, [(len(_ATTRIBUTES), np.uint32)]).take(self.forms)[0]
+        self.codes: npt.NDArray[np.uint32] = RowCache(_encode_forms, [(len(_ATTRIBUTES), np.uint32)]).take(self.forms)[
+            0
+        ]
         self.keys: list[tuple[Any, ...]] = [(form,) for form in self.forms]
 
     def values(self, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
-        """The values of all words in these columns."""
+        """Return the values of all words in the given columns."""
         return [
             values
             for sentence in self.sentences
             for values in zip(*(getattr(sentence, name)[1:] for name in columns), strict=True)
         ]
 
-    def know(self, names: tuple[tuple[str, ...], ...], labels: INT32) -> None:
-        """Takes over the first labels."""
-        self.codes[:, -1] = first_codes(names)[labels]
+    def set_first_labels(self, names: tuple[tuple[str, ...], ...], labels: INT32) -> None:
+        """Store the labels of the first step, to train the second."""
+        self.codes[:, -1] = encode_first(names)[labels]
         self.keys = list(zip(self.forms, labels.tolist(), strict=True))
 
     def data(self, lexicon: Lexicon, gold: Sequence[int]) -> SequenceData:
-        """The words with their candidates; a key that is not known has those of its first label, if there is one."""
+        """Return the words with their candidates; an unknown key gets those of its first label, if there is one."""
         sets = np.array([lexicon.numbers.get(key, lexicon.set_of(key[1:])) for key in self.keys], np.int64)
         return SequenceData(self.codes, self.offsets, np.array(gold, np.int32), *lexicon.candidates(sets))
 
@@ -67,29 +69,30 @@ def train_tagger(
     threads: int,
     progress: Report,
 ) -> TrainedTagger:
+    """Train both steps, or only the first if one column has values."""
     if not train:
         raise DataError("no sentence", "training data")
     columns = tuple(name for name in options.columns if any(set(getattr(s, name)[1:]) != {"_"} for s in train))
     if not columns:
-        raise DataError(f"nothing but _ in {', '.join(options.columns)}", "training data with tags")
-    corpus, tried = _Corpus(train), _Corpus(dev) if dev else None
-    first = _fit_step(options, columns[:1], corpus, tried, threads, progress)
+        raise DataError(f"only _ in {', '.join(options.columns)}", "training data with tags")
+    corpus, dev_corpus = TaggedCorpus(train), TaggedCorpus(dev) if dev else None
+    first = _fit_step(options, columns[:1], corpus, dev_corpus, threads, progress)
     if len(columns) == 1:
         return TrainedTagger((first,))
-    # Gold first labels in training; on development data those that will be there in use.
+    # The second step is trained with gold first labels, and evaluated with predicted ones.
     numbers = {label: i for i, label in enumerate(first.labels)}
-    corpus.know(first.labels, np.array([numbers[label] for label in corpus.values(columns[:1])], np.int32))
-    if tried:
-        empty = [0] * len(tried.forms)
-        tried.know(first.labels, first.model.label(tried.data(first.lexicon, empty), threads))
-    return TrainedTagger((first, _fit_step(options, columns[1:], corpus, tried, threads, progress)))
+    corpus.set_first_labels(first.labels, np.array([numbers[label] for label in corpus.values(columns[:1])], np.int32))
+    if dev_corpus:
+        empty = [0] * len(dev_corpus.forms)
+        dev_corpus.set_first_labels(first.labels, first.model.label(dev_corpus.data(first.lexicon, empty), threads))
+    return TrainedTagger((first, _fit_step(options, columns[1:], corpus, dev_corpus, threads, progress)))
 
 
 def _fit_step(
     options: TaggerOptions,
     columns: tuple[str, ...],
-    corpus: _Corpus,
-    dev: _Corpus | None,
+    corpus: TaggedCorpus,
+    dev: TaggedCorpus | None,
     threads: int,
     progress: Report,
 ) -> TaggerStep:
@@ -101,25 +104,25 @@ def _fit_step(
     pairs = list(zip(corpus.keys, targets, strict=True))
     by_label = Lexicon.of((((key[1:], target) for key, target in pairs) if not is_first else ()), 1)
 
-    def lexicon_of(enough: int) -> Lexicon:
-        return Lexicon.of(pairs, enough).extended(by_label)
+    def make_lexicon(enough: int) -> Lexicon:
+        return Lexicon.of(pairs, enough).extend(by_label)
 
-    lexicon = lexicon_of(options.enough)
+    lexicon = make_lexicon(options.enough)
     answers = dev.values(columns) if dev else []
     gold_numbers = [number.get(label, -1) for label in answers]
-    tried = dev.data(lexicon, gold_numbers) if dev else None
+    dev_data = dev.data(lexicon, gold_numbers) if dev else None
 
     def evaluate(found: INT32) -> dict[str, float]:
-        return _accuracy(columns, [labels[label] for label in found.tolist()], answers)
+        return _score_columns(columns, [labels[label] for label in found.tolist()], answers)
 
     dropout = FormDropout(corpus.forms, _ATTRIBUTES, corpus.codes, options.word_dropout, options.seed)
     model = SequenceModel.fit(
         sequence.TAGS if is_first else sequence.MORPHOLOGY,
-        options.step(is_first),
+        options.step(first=is_first),
         corpus.data(lexicon, targets),
-        tried,
+        dev_data,
         attributes=_ATTRIBUTES,
-        labels=_facets(columns, labels),
+        labels=_number_facets(columns, labels),
         threads=threads,
         progress=progress,
         stage="+".join(columns),
@@ -128,9 +131,9 @@ def _fit_step(
     )
     dropout.restore()
     if dev:
-        # Training must meet words with many candidates; in use, words seen but once may keep to what they were seen
-        # with: tr_imst gains 0.5 FEATS, el_gdt and en_ewt lose.
-        lexicons = [lexicon, *map(lexicon_of, _ENOUGH)]
+        # Training needs words with many candidates. In prediction, words seen only once may be restricted to the labels
+        # they were seen with: tr_imst gains 0.5 FEATS, el_gdt and en_ewt lose.
+        lexicons = [lexicon, *map(make_lexicon, _ENOUGH)]
         scores = [evaluate(model.label(dev.data(one, gold_numbers), threads)) for one in lexicons]
         best = max(range(len(lexicons)), key=lambda i: next(iter(scores[i].values())))
         lexicon = lexicons[best]
@@ -138,8 +141,8 @@ def _fit_step(
     return TaggerStep(columns, labels, lexicon, model)
 
 
-def _facets(columns: tuple[str, ...], labels: Sequence[tuple[str, ...]]) -> list[list[int]]:
-    """The columns of weights of each label: one a value, where FEATS have one value a feature."""
+def _number_facets(columns: tuple[str, ...], labels: Sequence[tuple[str, ...]]) -> list[list[int]]:
+    """Return the weight columns of each label: one per value, where FEATS has one value per feature."""
     numbers: dict[str, int] = {}
 
     def facets(label: tuple[str, ...]) -> Iterator[str]:
@@ -149,10 +152,10 @@ def _facets(columns: tuple[str, ...], labels: Sequence[tuple[str, ...]]) -> list
     return [[numbers.setdefault(facet, len(numbers)) for facet in facets(label)] for label in labels]
 
 
-def _accuracy(
+def _score_columns(
     columns: tuple[str, ...], found: Sequence[tuple[str, ...]], gold: Sequence[tuple[str, ...]]
 ) -> dict[str, float]:
-    """Shares of right labels in per cent: all columns at once, then one by one."""
+    """Return the percentages of correct words: in all columns at once, then per column."""
     total = max(len(gold), 1)
     scores = {"all": 100.0 * sum(map(tuple.__eq__, found, gold)) / total} if len(columns) > 1 else {}
     for i, name in enumerate(columns):

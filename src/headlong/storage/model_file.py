@@ -98,6 +98,16 @@ def write_model(
     >>> model.kind, model.metadata, model.arrays["weights"]
     ('parser', {'licence': 'MIT'}, array([0., 1., 2.]))
     """
+    _replace(os.fspath(path), _encode(kind, metadata, arrays))
+
+
+def model_to_bytes(kind: str, metadata: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return the content of the file that `write_model` would write."""
+    return b"".join(_encode(kind, metadata, arrays))
+
+
+def _encode(kind: str, metadata: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[bytes | memoryview]:
+    """Check a model and return its file in blocks; arrays are not copied."""
     if not _KIND.fullmatch(kind):
         raise OptionError(f"the kind of a model is {kind!r}, expected a short word in lower-case letters")
     if not isinstance(metadata, dict):
@@ -119,7 +129,7 @@ def write_model(
     checksum = hashlib.sha256(preamble + header)
     for block in blocks:
         checksum.update(block)
-    _replace(os.fspath(path), [preamble, checksum.digest(), header, *blocks])
+    return [preamble, checksum.digest(), header, *blocks]
 
 
 def read_model(path: str | os.PathLike[str], kind: str | None = None, *, verify: bool = True) -> ModelFile:
@@ -134,7 +144,16 @@ def read_model(path: str | os.PathLike[str], kind: str | None = None, *, verify:
     headlong.errors.ModelError: no.model cannot be read (No such file or directory), expected a headlong model
     """
     path = os.fspath(path)
-    mapped = _mapped(path)
+    return _decode(path, _mapped(path), kind, verify)
+
+
+def model_from_bytes(data: bytes, kind: str | None = None) -> ModelFile:
+    """Read a model that `model_to_bytes` encoded; the arrays are views of `data`."""
+    return _decode("<bytes>", data, kind, verify=True)
+
+
+def _decode(path: str, mapped: mmap.mmap | bytes, kind: str | None, verify: bool) -> ModelFile:
+    """Check the content of a model file; `path` is its name in error messages."""
     header_size, checksum = _read_preamble(path, mapped)
     if verify:
         _verify(path, mapped, checksum)
@@ -231,7 +250,7 @@ def _mapped(path: str) -> mmap.mmap:
         raise ModelError(f"{path} cannot be read ({_reason(error)}), {_MODEL}") from error
 
 
-def _read_preamble(path: str, mapped: mmap.mmap) -> tuple[int, bytes]:
+def _read_preamble(path: str, mapped: mmap.mmap | bytes) -> tuple[int, bytes]:
     """The length of the header, and the checksum that the file claims."""
     start = mapped[: _PREAMBLE.size]
     if not start.startswith(MAGIC[: len(start)]):
@@ -255,7 +274,7 @@ def _read_preamble(path: str, mapped: mmap.mmap) -> tuple[int, bytes]:
     return header_size, checksum
 
 
-def _verify(path: str, mapped: mmap.mmap, checksum: bytes) -> None:
+def _verify(path: str, mapped: mmap.mmap | bytes, checksum: bytes) -> None:
     """Refuse a file in which any byte was changed."""
     actual = hashlib.sha256(mapped[:_HASHED])
     with memoryview(mapped) as view, view[_PREAMBLE.size :] as rest:
@@ -265,7 +284,7 @@ def _verify(path: str, mapped: mmap.mmap, checksum: bytes) -> None:
         raise ModelError(f"{path} is damaged: its checksum begins with {found}, expected {expected}")
 
 
-def _read_header(path: str, mapped: mmap.mmap, size: int) -> tuple[str, str, dict[str, Any], dict[str, Any]]:
+def _read_header(path: str, mapped: mmap.mmap | bytes, size: int) -> tuple[str, str, dict[str, Any], dict[str, Any]]:
     """Kind, version of the package, metadata, and the entries of the arrays, which are not checked yet."""
     try:
         header = json.loads(mapped[_PREAMBLE.size : _PREAMBLE.size + size].decode())
@@ -278,7 +297,7 @@ def _read_header(path: str, mapped: mmap.mmap, size: int) -> tuple[str, str, dic
     raise ModelError(f"{path} has a malformed header ({short(header)}), expected {', '.join(fields)}")
 
 
-def _views(path: str, mapped: mmap.mmap, start: int, entries: dict[str, Any]) -> dict[str, NDArray[Any]]:
+def _views(path: str, mapped: mmap.mmap | bytes, start: int, entries: dict[str, Any]) -> dict[str, NDArray[Any]]:
     """The arrays as views of the file, each in the one place where it can be."""
     arrays: dict[str, NDArray[Any]] = {}
     end = start

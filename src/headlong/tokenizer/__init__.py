@@ -1,4 +1,4 @@
-"""The tokenizer: plain text to sentences of words."""
+"""The tokenizer: from plain text to sentences of words."""
 
 from headlong.tokenizer.tokenizer import Tokenizer
 

@@ -1,4 +1,4 @@
-"""Multiword tokens: which tokens stand for several words, and for which (French *du* = *de* + *le*)."""
+"""Multiword tokens: which tokens stand for several words, and for which words (French *du* = *de* + *le*)."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.arrays import BOOL, UINT32
-from headlong.errors import ModelError
 from headlong.features.boundaries import MULTIWORD_ATTRIBUTES, MULTIWORD_FAMILY, UNSEEN, Columns, matrix
 from headlong.learning.loop import Report
 from headlong.sequence.decisions import Decisions
 from headlong.sequence.spec import SequenceOptions
-from headlong.storage.component import State, below
+from headlong.storage.component import Arrays, State, add_prefix, select_prefix
 from headlong.text import Sentence
 from headlong.text.characters import name_hash
 from headlong.text.plain import surface_tokens
 from headlong.tokenizer.segmenter import Segments
 
 UNKNOWN, NEVER_SPLIT, SOMETIMES_SPLIT, ALWAYS_SPLIT = range(4)
-"""What is known of a form from the training data."""
+"""What the training data say about a form."""
 
 _LONGEST_ENDING = 6
-_LEAST_SHARE = 0.03  # of the words with an ending that are split, for the ending to make a word doubtful
+_LEAST_SHARE = 0.03  # an ending makes a word doubtful if at least this share of the words with the ending are split
 _OPTIONS = SequenceOptions(order=0, learner="crf", epochs=10, rate=0.1, bits=14)
 
 
 @dataclass(frozen=True)
 class Split:
-    """How a token becomes words: cut the last `cut` characters, append `ending`, then come the words `rest`.
+    """How a token becomes words: remove the last `cut` characters and append `ending`, then add the words `rest`.
 
-    With `lengths` the words are pieces of the token itself, so that all keep the case in which they are written: the
-    numbers are the characters of the second word, the third and so on; what is before them is the first word.
+    With `lengths` the words are pieces of the token itself, so that they keep its case. `lengths` are the numbers of
+    characters of the second word, the third word and so on; the first word is what remains.
     """
 
     cut: int = 0
@@ -45,7 +44,7 @@ class Split:
 
     @classmethod
     def between(cls, form: str, words: Sequence[str]) -> Split:
-        """The split that makes the words of a token.
+        """Return the split that turns a token into the given words.
 
         >>> Split.between("du", ["de", "le"])
         Split(cut=1, ending='e', rest=('le',), lengths=())
@@ -61,7 +60,7 @@ class Split:
         return cls(len(form) - same, words[0][same:], tuple(words[1:]))
 
     def apply(self, form: str) -> list[str] | None:
-        """The words of a token, or None if it is too short for this.
+        """Return the words of a token, or None if it is too short for this split.
 
         >>> Split(1, "e", ("le",)).apply("Du"), Split(lengths=(3,)).apply("DON'T")
         (['De', 'le'], ['DO', "N'T"])
@@ -84,24 +83,24 @@ class Split:
 
 
 class MultiwordSplitter:
-    """Finds and splits multiword tokens; immutable. Made by `fit` or `from_state`.
+    """Finds and splits multiword tokens; immutable. Use `fit` or `from_state` to make one.
 
-    Tokens seen as multiword tokens, and tokens with an ending that such tokens have, are doubtful; a decision in
-    context says which of them are split. How, is known of the token or of its longest ending that is.
+    Tokens seen as multiword tokens, and tokens with an ending of such tokens, are doubtful. A decision in context says
+    which of them are split. A known token is split as in training, and any other like its longest known ending.
     """
 
     def __init__(
         self, known: dict[str, Split], always: set[str], endings: dict[str, Split], decisions: Decisions | None
     ) -> None:
         self._known, self._always, self._endings, self._decisions = known, always, endings, decisions
-        self._known_hashes, self._always_hashes = _hashes(known), _hashes(always)
-        self._ending_hashes = [_hashes(e for e in endings if len(e) == n) for n in range(1, _LONGEST_ENDING + 1)]
+        self._known_hashes, self._always_hashes = _hash_all(known), _hash_all(always)
+        self._ending_hashes = [_hash_all(e for e in endings if len(e) == n) for n in range(1, _LONGEST_ENDING + 1)]
 
     @classmethod
     def fit(
         cls, sentences: Iterable[Sentence], segments: Segments, *, progress: Report = None
     ) -> MultiwordSplitter | None:
-        """Learns from sentences, and their tokens in their text; None if there is no multiword token."""
+        """Train on sentences, whose tokens are `segments`; return None if there is no multiword token."""
         splits: dict[str, Counter[Split]] = defaultdict(Counter)
         forms: list[str] = []
         answers: list[bool] = []
@@ -118,11 +117,11 @@ class MultiwordSplitter:
         known = {form: found.most_common(1)[0][0] for form, found in splits.items()}
         always = {form for form, found in splits.items() if found.total() == counts[form]}
         model = cls(known, always, _learn_endings(known, counts), None)
-        doubtful, rules = model._doubtful(segments)
+        doubtful, rules = model._find_doubtful(segments)
         columns = model._columns(segments, doubtful, rules)
-        # What is known of a form is what its other occurrences tell: a form seen once is as good as unseen.
+        # An occurrence must not count for itself, so `Known` is about the other ones: a form seen once is unknown.
         others = [(counts[forms[i]] - 1, splits[forms[i]].total() - answers[i]) for i in doubtful.tolist()]
-        columns["Known"] = np.array([_knowledge(count, split) for count, split in others], np.uint32)
+        columns["Known"] = np.array([_classify(count, split) for count, split in others], np.uint32)
         columns["Form"] = np.where(columns["Known"] == UNKNOWN, np.uint32(0), columns["Form"])
         gold = np.array(answers, np.bool_)[doubtful]
         if len(np.unique(gold)) == 2:
@@ -138,14 +137,14 @@ class MultiwordSplitter:
         return model
 
     def find(self, segments: Segments) -> npt.NDArray[np.intp]:
-        """The numbers of the tokens to split."""
-        doubtful, rules = self._doubtful(segments)
+        """Return the indices of the tokens to split."""
+        doubtful, rules = self._find_doubtful(segments)
         if not len(doubtful) or self._decisions is None:
             return doubtful
         return doubtful[self._decisions.answer(matrix(self._columns(segments, doubtful, rules), MULTIWORD_ATTRIBUTES))]
 
     def split(self, form: str) -> list[str] | None:
-        """The words of a token that is to be split, or None if nothing is known about it."""
+        """Return the words of a token that is to be split, or None if nothing is known about it."""
         lower = form.lower()
         found = self._known.get(lower)
         if found is None:
@@ -153,8 +152,8 @@ class MultiwordSplitter:
             found = next((self._endings[ending] for ending in endings if ending in self._endings), None)
         return found.apply(form) if found else None
 
-    def _doubtful(self, segments: Segments) -> tuple[npt.NDArray[np.intp], UINT32]:
-        """The tokens that may have to be split, and the hash of the longest known ending of each (0: none)."""
+    def _find_doubtful(self, segments: Segments) -> tuple[npt.NDArray[np.intp], UINT32]:
+        """Return the tokens that may have to be split, and the hash of the longest known ending of each (0: none)."""
         rules = np.zeros(len(segments), np.uint32)
         lengths = segments.ends - segments.begins
         for length, known in enumerate(self._ending_hashes, 1):
@@ -162,9 +161,9 @@ class MultiwordSplitter:
             if len(known) and len(longer):
                 ends = segments.ends[longer]
                 found = segments.layout.hashes.of(ends - length, ends)
-                inside = _among(found, known)
+                inside = _is_in(found, known)
                 rules[longer[inside]] = found[inside]
-        doubtful = np.flatnonzero((rules != 0) | _among(segments.columns["Hash"], self._known_hashes))
+        doubtful = np.flatnonzero((rules != 0) | _is_in(segments.columns["Hash"], self._known_hashes))
         return doubtful, rules[doubtful]
 
     def _columns(self, segments: Segments, tokens: npt.NDArray[np.intp], rules: UINT32) -> Columns:
@@ -172,8 +171,8 @@ class MultiwordSplitter:
         begins, ends = segments.begins[tokens], segments.ends[tokens]
         forms = columns["Hash"]
         known = np.where(segments.cases.of(forms) == UNSEEN, UNKNOWN, NEVER_SPLIT)
-        known[_among(forms, self._known_hashes)] = SOMETIMES_SPLIT
-        known[_among(forms, self._always_hashes)] = ALWAYS_SPLIT
+        known[_is_in(forms, self._known_hashes)] = SOMETIMES_SPLIT
+        known[_is_in(forms, self._always_hashes)] = ALWAYS_SPLIT
         columns["Known"] = known
         columns["Rule"] = rules
         columns["Stems"] = segments.known_stems(tokens, _LONGEST_ENDING)
@@ -182,36 +181,34 @@ class MultiwordSplitter:
         return columns
 
     def state(self) -> State:
-        """All there is to it: metadata for JSON, and arrays."""
+        """Return the content of the model: metadata for JSON, and arrays."""
         metadata: dict[str, Any] = {
-            "known": {form: _stored(split) for form, split in self._known.items()},
+            "known": {form: _store_split(split) for form, split in self._known.items()},
             "always": sorted(self._always),
-            "endings": {ending: _stored(split) for ending, split in self._endings.items()},
+            "endings": {ending: _store_split(split) for ending, split in self._endings.items()},
         }
         arrays: dict[str, npt.NDArray[Any]] = {}
         if self._decisions:
             metadata["decisions"], found = self._decisions.state()
-            arrays = {f"decisions.{name}": array for name, array in found.items()}
+            arrays = add_prefix("decisions", found)
         return metadata, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> MultiwordSplitter:
-        """The splitter whose `state` this is."""
-        try:
-            known = {form: _split(stored) for form, stored in metadata["known"].items()}
-            endings = {ending: _split(stored) for ending, stored in metadata["endings"].items()}
-            always = set(metadata["always"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ModelError(f"the multiword tokens do not fit together ({error}), expected sound ones") from error
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> MultiwordSplitter:
+        """Return the splitter with the given `state`."""
+        known = {form: _read_split(stored) for form, stored in metadata["known"].items()}
+        endings = {ending: _read_split(stored) for ending, stored in metadata["endings"].items()}
+        always = set(metadata["always"])
         decisions = metadata.get("decisions")
-        found = Decisions.from_state(decisions, below(arrays, "decisions")) if decisions else None
+        found = Decisions.from_state(decisions, select_prefix("decisions", arrays)) if decisions else None
         return cls(known, always, endings, found)
 
 
 def _learn_endings(known: dict[str, Split], forms: Counter[str]) -> dict[str, Split]:
-    """The endings that say how to split unseen tokens, from those of the split forms: each with its commonest split.
+    """Return the endings that say how to split unseen tokens, each with its most frequent split.
 
-    An ending must hold all that the split changes or cuts off, be shared by two forms, and be split often enough.
+    An ending must contain everything that the split changes or cuts off, occur in at least two split forms, and be
+    split often enough.
     """
     found: dict[str, Counter[Split]] = defaultdict(Counter)
     for form, split in known.items():
@@ -228,19 +225,19 @@ def _learn_endings(known: dict[str, Split], forms: Counter[str]) -> dict[str, Sp
     }
 
 
-def _knowledge(count: int, split: int) -> int:
-    """What `count` occurrences of a form tell, of which `split` are split."""
+def _classify(count: int, split: int) -> int:
+    """Classify a form with `count` occurrences, of which `split` are split."""
     if not count:
         return UNKNOWN
     return ALWAYS_SPLIT if split == count else SOMETIMES_SPLIT if split else NEVER_SPLIT
 
 
-def _hashes(texts: Iterable[str]) -> UINT32:
+def _hash_all(texts: Iterable[str]) -> UINT32:
     return np.array(sorted(map(name_hash, texts)), np.uint32)
 
 
-def _among(values: UINT32, known: UINT32) -> BOOL:
-    """Which values are in a sorted array."""
+def _is_in(values: UINT32, known: UINT32) -> BOOL:
+    """Return which values are in a sorted array."""
     if not len(known):
         return np.zeros(len(values), np.bool_)
     places = np.minimum(np.searchsorted(known, values), len(known) - 1)
@@ -248,11 +245,11 @@ def _among(values: UINT32, known: UINT32) -> BOOL:
     return flags
 
 
-def _stored(split: Split) -> list[Any]:
+def _store_split(split: Split) -> list[Any]:
     return [*split.lengths] if split.lengths else [split.cut, split.ending, *split.rest]
 
 
-def _split(stored: list[Any]) -> Split:
+def _read_split(stored: list[Any]) -> Split:
     if len(stored) > 1 and isinstance(stored[1], str):
         return Split(stored[0], stored[1], tuple(stored[2:]))
     return Split(lengths=tuple(stored))

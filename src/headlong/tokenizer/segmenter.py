@@ -1,4 +1,4 @@
-"""Where tokens and sentences end in a stretch of text: learnt rules for the plain cases, decisions for the others."""
+"""Segmentation of text into tokens and sentences: learned rules for clear cases, decisions for the others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.arrays import BOOL, INT32, UINT8, UINT32
-from headlong.errors import ModelError
 from headlong.features.boundaries import (
     END_ATTRIBUTES,
     END_FAMILY,
@@ -28,26 +27,29 @@ from headlong.features.boundaries import (
     token_hashes,
 )
 from headlong.learning.loop import Report
+from headlong.options import Options, check_ranges
 from headlong.sequence.decisions import Decisions
 from headlong.sequence.spec import SequenceOptions
-from headlong.storage.component import State, below
+from headlong.storage.component import Arrays, State, add_prefix, select_prefix
 from headlong.text.characters import STOP, UPPER, Characters
 from headlong.text.plain import PlainText
 
 NEVER, ALWAYS, ASK = range(3)
-_ENOUGH = 50  # gaps of a kind before a rule is made of it
-_RARE = 0.01  # a kind of gap where fewer tokens end than this share counts as one where none does
-_MANY = 0.15  # share of gaps without a rule from which on they are decided together
+_ENOUGH = 50  # gaps of one kind that it takes to make a rule
+_RARE = 0.01  # if tokens end in less than this share of the gaps of one kind, the rule is that none does
+_MANY = 0.15  # if more than this share of the gaps have no rule, these gaps are decided jointly
 _CASE_BITS = 18
 
 
-@dataclass(frozen=True)
-class TokenizerOptions:
-    """All settings of a tokenizer. They are stored with it.
+@dataclass(frozen=True, repr=False)
+class TokenizerOptions(Options):
+    """Options of a tokenizer, stored with it.
 
-    epochs, rate: passes over the training data, and the first step of the learner (a CRF).
-    gap_bits, end_bits: the tables for ends of tokens and of sentences have 2^bits weights. Where words are not told
-        apart by spaces, gaps are decided together, from a table four times as large.
+    epochs: passes over the training data.
+    rate: first step of the learner, a CRF.
+    gap_bits, end_bits: the weight tables for ends of tokens and of sentences have 2^bits weights. If spaces do not
+        separate words, gaps are decided jointly, with a table four times as large.
+    seed: seed of everything random in training.
     """
 
     epochs: int = 8
@@ -57,12 +59,12 @@ class TokenizerOptions:
     seed: int = 1
 
     def check(self) -> None:
-        """Raises OptionError for a value that cannot work."""
-        self.sequence(self.gap_bits + 2, 1).check()
-        self.sequence(self.end_bits).check()
+        """Raise OptionError for a value that cannot work."""
+        check_ranges(self, {"gap_bits": (4, 22), "end_bits": (4, 24)})
+        self.sequence(self.end_bits)
 
     def sequence(self, bits: int, order: int = 0) -> SequenceOptions:
-        """The options of a sequence model with a table of 2^bits rows."""
+        """Return the options of a sequence model with a table of 2^bits rows."""
         return SequenceOptions(
             order=order, learner="crf", epochs=self.epochs, rate=self.rate, bits=bits, seed=self.seed
         )
@@ -70,7 +72,15 @@ class TokenizerOptions:
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Tokens of a text: [begin, end) of each, what lies after it, whether it is the last one of a sentence."""
+    """The tokens of a text.
+
+    layout: the characters and gaps of the text.
+    begins, ends: the range of each token [tokens].
+    between: the kind of space after each token [tokens].
+    last: whether a token ends a sentence [tokens].
+    columns: attribute codes of the tokens.
+    cases: the words that were seen in training, and how they were capitalized.
+    """
 
     layout: Layout
     begins: INT32
@@ -83,14 +93,14 @@ class Segments:
     def __len__(self) -> int:
         return len(self.begins)
 
-    def with_spaces(self) -> npt.NDArray[np.intp]:
-        """The numbers of the tokens that hold spaces."""
+    def find_spaces(self) -> npt.NDArray[np.intp]:
+        """Return the indices of the tokens that contain spaces."""
         solid = self.layout.solid
         inside = np.searchsorted(solid, self.ends) - np.searchsorted(solid, self.begins)
         return np.flatnonzero(inside < self.ends - self.begins)
 
     def known_stems(self, tokens: npt.NDArray[np.intp], longest: int) -> UINT32:
-        """For each of some tokens which of its shortened forms are words, as bits: without 1, 2, ... characters."""
+        """Return which shortened forms of tokens are known words: bit i is for the form without i + 1 characters."""
         begins, ends = self.begins[tokens], self.ends[tokens]
         found = np.zeros(len(tokens), np.uint32)
         for cut in range(1, longest + 1):
@@ -100,11 +110,11 @@ class Segments:
         return found
 
 
-def gap_rules(layout: Layout, splits: BOOL) -> UINT8:
-    """What to do in each kind of gap [kinds], from a text whose tokens end where `splits` [gaps] says.
+def learn_gap_rules(layout: Layout, splits: BOOL) -> UINT8:
+    """Return the rule for each kind of gap [kinds], learned from a text whose tokens end at `splits` [gaps].
 
-    Inside a run of letters next to nothing ever ends in most languages, and a token ends before each space: those
-    gaps need no decision. Where tokens hold spaces (Vietnamese), or words are written together (Chinese), it is asked.
+    In most languages tokens almost never end inside a run of letters, and always end before a space: these gaps need no
+    decision. If tokens contain spaces (Vietnamese), or words are written together (Chinese), gaps are decided.
     """
     known = (layout.between != PARAGRAPH) & ~layout.glued
     kinds = layout.gap_kinds[known]
@@ -120,19 +130,19 @@ def gap_rules(layout: Layout, splits: BOOL) -> UINT8:
 
 
 class Segmenter:
-    """Cuts text into tokens and sentences; immutable. Made by `fit` or `from_state`."""
+    """Segments text into tokens and sentences; immutable. Use `fit` or `from_state` to make one."""
 
     def __init__(self, rules: UINT8, gaps: Decisions | None, ends: Decisions | None, cases: CaseTable) -> None:
         self._rules, self._gaps, self._ends, self._cases = rules, gaps, ends, cases
 
     @classmethod
     def fit(cls, plain: PlainText, options: TokenizerOptions, *, progress: Report = None) -> tuple[Segmenter, Segments]:
-        """Learns from a text with its tokens and sentences; returns these too, as they stand in the text."""
+        """Train on a text with its tokens and sentences; return the segmenter, and these tokens as `Segments`."""
         layout = Layout(Characters(plain.text))
         ended = np.zeros(len(layout.characters), np.bool_)
         ended[np.array(plain.ends, np.intp) - 1] = True
         splits = ended[layout.left]
-        rules = gap_rules(layout, splits)
+        rules = learn_gap_rules(layout, splits)
         gaps = _fit_gaps(layout, splits, rules, options, progress)
         begins, token_ends = np.array(plain.begins, np.int32), np.array(plain.ends, np.int32)
         last = np.zeros(len(begins), np.bool_)
@@ -140,27 +150,27 @@ class Segmenter:
         upper = layout.characters.kinds[begins] == UPPER
         hashes = token_hashes(layout, begins, token_ends)
         cases, of_others = CaseTable.learn(hashes, upper, np.append(True, last[:-1]), _CASE_BITS)
-        between = _between(layout, token_ends)
+        between = _find_spacing(layout, token_ends)
         columns = token_columns(layout, begins, token_ends, between, of_others)
         segments = Segments(layout, begins, token_ends, between, last, columns, cases)
         return cls(rules, gaps, _fit_ends(segments, options, progress), cases), segments
 
     def cut(self, text: str, *, paragraphs: bool = True) -> Segments:
-        """The tokens and sentences of a text that holds a character other than a space.
+        """Return the tokens and sentences of a text that is not empty or blank. O(characters).
 
-        `paragraphs`: a blank line ends a sentence in any case. O(characters).
+        With `paragraphs`, a blank line always ends a sentence.
         """
         layout = Layout(Characters(text))
         if not paragraphs:
             layout.between = np.minimum(layout.between, NEW_LINE)
         splits = (self._rules[layout.gap_kinds] == ALWAYS) | (layout.between == PARAGRAPH)
-        asked = _asked(layout, self._rules)
-        if len(asked):
-            # What has never been seen: a token ends at a space, and nowhere else.
-            splits[asked] = layout.between[asked] != 0
+        undecided = _find_undecided(layout, self._rules)
+        if len(undecided):
+            # Without training data for these gaps, tokens end at spaces and nowhere else.
+            splits[undecided] = layout.between[undecided] != 0
             if self._gaps:
-                offsets = _sequences(layout, self._rules, asked) if self._gaps.chained else None
-                splits[asked] = self._gaps.answer(matrix(gap_columns(layout, asked), GAP_ATTRIBUTES), offsets)
+                offsets = _cut_sequences(layout, self._rules, undecided) if self._gaps.chained else None
+                splits[undecided] = self._gaps.answer(matrix(gap_columns(layout, undecided), GAP_ATTRIBUTES), offsets)
         splits &= ~layout.glued
         begins = layout.solid[np.append(True, splits)]
         ends = layout.solid[np.append(splits, True)] + np.int32(1)
@@ -175,65 +185,62 @@ class Segmenter:
         return Segments(layout, begins, ends, between, last, columns, self._cases)
 
     def state(self) -> State:
-        """All there is to it: metadata for JSON, and arrays."""
+        """Return the content of the model: metadata for JSON, and arrays."""
         metadata: dict[str, Any] = {}
         arrays: dict[str, npt.NDArray[Any]] = {"rules": self._rules, "cases": self._cases.packed()}
         for name, decisions in (("gaps", self._gaps), ("ends", self._ends)):
             if decisions:
                 metadata[name], found = decisions.state()
-                arrays |= {f"{name}.{key}": array for key, array in found.items()}
+                arrays |= add_prefix(name, found)
         return metadata, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Segmenter:
-        """The segmenter whose `state` this is."""
-        try:
-            rules, cases = arrays["rules"], CaseTable.unpacked(arrays["cases"])
-            if rules.shape != (GAP_KINDS,):
-                raise ModelError(f"a tokenizer has {len(rules)} rules, expected {GAP_KINDS}")
-        except KeyError as error:
-            raise ModelError(f"a tokenizer has no {error}, expected a sound one") from error
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Segmenter:
+        """Return the segmenter with the given `state`."""
+        rules, cases = arrays["rules"], CaseTable.unpacked(arrays["cases"])
+        if rules.shape != (GAP_KINDS,):
+            raise ValueError(f"array 'rules' must have the shape {(GAP_KINDS,)}, found {rules.shape}")
         found = {
-            name: Decisions.from_state(metadata[name], below(arrays, name)) if name in metadata else None
+            name: Decisions.from_state(metadata[name], select_prefix(name, arrays)) if name in metadata else None
             for name in ("gaps", "ends")
         }
         return cls(rules, found["gaps"], found["ends"], cases)
 
 
-def _asked(layout: Layout, rules: UINT8) -> npt.NDArray[np.intp]:
-    """The gaps that need a decision."""
+def _find_undecided(layout: Layout, rules: UINT8) -> npt.NDArray[np.intp]:
+    """Return the gaps that need a decision."""
     return np.flatnonzero((rules[layout.gap_kinds] == ASK) & (layout.between != PARAGRAPH) & ~layout.glued)
 
 
-def _sequences(layout: Layout, rules: UINT8, asked: npt.NDArray[np.intp]) -> INT32:
-    """Where the sequences of asked gaps begin: those with no certain end of a token among them hang together."""
-    certain = np.cumsum((rules[layout.gap_kinds] == ALWAYS) | (layout.between == PARAGRAPH))[asked]
+def _cut_sequences(layout: Layout, rules: UINT8, undecided: npt.NDArray[np.intp]) -> INT32:
+    """Return the offsets of the sequences of undecided gaps, which are separated by gaps where a token surely ends."""
+    certain = np.cumsum((rules[layout.gap_kinds] == ALWAYS) | (layout.between == PARAGRAPH))[undecided]
     begins = np.flatnonzero(np.append(True, certain[1:] != certain[:-1]))
-    return np.append(begins, len(asked)).astype(np.int32)
+    return np.append(begins, len(undecided)).astype(np.int32)
 
 
 def _fit_gaps(
     layout: Layout, splits: BOOL, rules: UINT8, options: TokenizerOptions, progress: Report
 ) -> Decisions | None:
-    """Learns where tokens end in the gaps that have no rule; None if there is nothing to learn."""
-    asked = _asked(layout, rules)
-    if len(np.unique(splits[asked])) < 2:
+    """Train decisions for the gaps without a rule; return None if there is nothing to learn."""
+    undecided = _find_undecided(layout, rules)
+    if len(np.unique(splits[undecided])) < 2:
         return None
-    chained = len(asked) > _MANY * len(splits)
+    chained = len(undecided) > _MANY * len(splits)
     return Decisions.fit(
         GAP_FAMILY,
         options.sequence(options.gap_bits + 2 * chained, order=int(chained)),
-        matrix(gap_columns(layout, asked), GAP_ATTRIBUTES),
-        splits[asked],
+        matrix(gap_columns(layout, undecided), GAP_ATTRIBUTES),
+        splits[undecided],
         attributes=GAP_ATTRIBUTES,
-        offsets=_sequences(layout, rules, asked) if chained else None,
+        offsets=_cut_sequences(layout, rules, undecided) if chained else None,
         stage="tokens",
         progress=progress,
     )
 
 
 def _fit_ends(segments: Segments, options: TokenizerOptions, progress: Report) -> Decisions | None:
-    """Learns where sentences end inside paragraphs; None if there is nothing to learn."""
+    """Train decisions for ends of sentences inside paragraphs; return None if there is nothing to learn."""
     inside = np.flatnonzero(segments.between != PARAGRAPH)
     if len(np.unique(segments.last[inside])) < 2:
         return None
@@ -248,17 +255,17 @@ def _fit_ends(segments: Segments, options: TokenizerOptions, progress: Report) -
     )
 
 
-def _between(layout: Layout, ends: INT32) -> UINT8:
-    """What lies after each token."""
+def _find_spacing(layout: Layout, ends: INT32) -> UINT8:
+    """Return the kind of space after each token."""
     places = np.searchsorted(layout.left, ends[:-1] - 1)
     return np.append(layout.between[places], np.uint8(PARAGRAPH))
 
 
-def limited(segments: Segments, longest: int) -> BOOL:
-    """The ends of sentences with further ones so that none has more than `longest` tokens.
+def limit_sentences(segments: Segments, longest: int) -> BOOL:
+    """Return the ends of sentences [tokens], with additional ones so that no sentence has more than `longest` tokens.
 
-    Such a sentence is cut in its second half: after the last stop there, else after the last token that a new line
-    or punctuation follows, else where it must be.
+    A sentence that is too long is cut in the second half of the limit: after the last stop there, otherwise before the
+    last new line, otherwise after the last punctuation, otherwise at the limit.
     """
     last = segments.last.copy()
     kinds = segments.layout.characters.kinds[segments.ends - 1]

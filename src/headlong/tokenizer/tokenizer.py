@@ -1,10 +1,10 @@
-"""From plain text to sentences: tokens, multiword tokens and where each stands in the text."""
+"""Tokenization: from plain text to sentences, with the position of each token in the text."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,116 +14,37 @@ from headlong.errors import DataError, OptionError
 from headlong.evaluation import evaluate
 from headlong.features.boundaries import PARAGRAPH
 from headlong.learning.loop import Report
-from headlong.storage.component import Arrays, State, below, fitting_together, required
+from headlong.options import refuse_unknown_options
+from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.text import MultiwordToken, Sentence
 from headlong.text.plain import escaped_spaces, plain_text, with_line_ends
 from headlong.tokenizer.multiword import MultiwordSplitter
-from headlong.tokenizer.segmenter import Segmenter, Segments, TokenizerOptions, limited
+from headlong.tokenizer.segmenter import Segmenter, Segments, TokenizerOptions, limit_sentences
 
 BLOCK = 131_072
-"""Characters that are looked at together: the memory that a text takes does not grow with its length."""
+"""Characters per block; text is processed block by block, so memory does not grow with its length."""
 
 
 @dataclass(frozen=True)
-class _Block:
-    """A stretch of the text: its place in the whole, and whether a sentence ends with it in any case."""
+class TextBlock:
+    """A block of the text.
+
+    begin: its position in the whole text.
+    closed: whether the end of the block surely ends a sentence.
+    """
 
     text: str
     begin: int
     closed: bool
 
 
-class Tokenizer:
-    """Cuts text into sentences and tokens, and tokens into words. The options are those of `TokenizerOptions`.
-
-    `fit` learns from a treebank: from its forms and what MISC and the ``text`` comments say about spaces. A trained
-    tokenizer does not change any more and may be used by several threads.
-
-    >>> hello = Sentence.from_words(["Hello", "!"], misc=["SpaceAfter=No", "_"])
-    >>> tokenizer = Tokenizer(gap_bits=10, end_bits=10).fit([hello] * 60)
-    >>> [sentence.forms[1:] for sentence in tokenizer.tokenize("Hello! Hello!")]
-    [['Hello', '!'], ['Hello', '!']]
-    """
-
-    def __init__(
-        self, *, epochs: int = 8, rate: float = 0.1, gap_bits: int = 16, end_bits: int = 18, seed: int = 1
-    ) -> None:
-        self.options = TokenizerOptions(epochs, rate, gap_bits, end_bits, seed)
-        self.scores: dict[str, float] = {}
-        self._trained: _Trained | None = None
-
-    def fit(
-        self,
-        train: Iterable[Sentence],
-        dev: Iterable[Sentence] | None = None,
-        *,
-        progress: Report = None,
-    ) -> Self:
-        """Trains on sentences in the order of their texts; forgets any earlier training. Returns the tokenizer itself.
-
-        Some spaces of the training text are made new lines, so that these mean little by themselves. With `dev`,
-        `scores` has the F1 in per cent of tokens, sentences and words on its text.
-        """
-        self.options.check()
-        self._trained = None
-        sentences = list(train)
-        if not sentences:
-            raise DataError("no sentence", "training data")
-        plain = with_line_ends(plain_text(sentences), self.options.seed)
-        segmenter, segments = Segmenter.fit(plain, self.options, progress=progress)
-        self._trained = _Trained(segmenter, MultiwordSplitter.fit(sentences, segments, progress=progress))
-        self.scores = {}
-        if dev is not None:
-            gold = list(dev)
-            found = evaluate(gold, self.tokenize(plain_text(gold).text), enhanced=False)
-            self.scores = {name: 100 * found[name].f1 for name in ("Tokens", "Sentences", "Words")}
-        return self
-
-    def tokenize(
-        self, text: str | Iterable[str], *, ranges: bool = True, paragraphs: bool = True, longest: int = 400
-    ) -> Iterator[Sentence]:
-        """The sentences of a text, given whole or in pieces of any size; how it is cut into pieces changes nothing.
-
-        Every sentence has a ``text`` comment; MISC keeps all spaces (SpaceAfter, SpacesAfter, SpacesBefore,
-        SpacesInToken) so that the text can be made again, but for runs of spaces as long as a block.
-
-        ranges: add the place of each token to MISC, TokenRange=begin:end in characters from the start of the text.
-        paragraphs: a blank line ends the sentence and begins a paragraph (``newpar``).
-        longest: sentences of more tokens than this are cut, for the sake of what reads them.
-
-        Memory is bounded and time linear in the length of the text.
-        """
-        if longest < 1:
-            raise OptionError(f"found longest = {longest}, expected at least 1")
-        return self.trained.tokenize((text,) if isinstance(text, str) else text, ranges, paragraphs, longest)
-
-    @property
-    def trained(self) -> _Trained:
-        """What training left behind."""
-        return required(self._trained, "tokenizer")
-
-    def state(self) -> State:
-        """All there is to the tokenizer: metadata for JSON, and arrays."""
-        metadata, arrays = self.trained.state()
-        return {"options": asdict(self.options), "scores": self.scores, **metadata}, arrays
-
-    @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Tokenizer:
-        """The tokenizer whose `state` this is."""
-        with fitting_together("a tokenizer"):
-            tokenizer = cls(**metadata["options"])
-            tokenizer.options.check()
-            tokenizer.scores = dict(metadata["scores"])
-            tokenizer._trained = _Trained.from_state(metadata, arrays)
-        return tokenizer
-
-
 @dataclass(frozen=True)
-class _Trained:
-    """What training leaves behind."""
+class TrainedTokenizer:
+    """The result of training."""
 
     segmenter: Segmenter
     splitter: MultiwordSplitter | None
+    scores: dict[str, float]
 
     def tokenize(self, pieces: Iterable[str], ranges: bool, paragraphs: bool, longest: int) -> Iterator[Sentence]:
         """See `Tokenizer.tokenize`."""
@@ -132,10 +53,10 @@ class _Trained:
         new_paragraph = True
         while block := reader.read():
             segments = self.segmenter.cut(block.text, paragraphs=paragraphs)
-            builder = _Builder(block, segments, self._words(block.text, segments), ranges)
-            ends = (np.flatnonzero(limited(segments, longest)) + 1).tolist()
+            builder = _Builder(block, segments, self._split_tokens(block.text, segments), ranges)
+            ends = (np.flatnonzero(limit_sentences(segments, longest)) + 1).tolist()
             if not block.closed and len(ends) > 1:
-                # The last sentence may go on: it is cut again with what follows.
+                # The last sentence may continue in the next block, so it is segmented again with the text that follows.
                 ends.pop()
                 reader.give_back(block.text[segments.begins[ends[-1]] :])
             begin = 0
@@ -147,8 +68,8 @@ class _Trained:
                 blank_line = segments.between[end - 1] == PARAGRAPH
                 begin, new_paragraph = end, bool(blank_line) and (block.closed or end < len(segments))
 
-    def _words(self, text: str, segments: Segments) -> dict[int, list[str]]:
-        """The words of the tokens that are to be split."""
+    def _split_tokens(self, text: str, segments: Segments) -> dict[int, list[str]]:
+        """Return the words of the multiword tokens, by index."""
         if self.splitter is None:
             return {}
         found = {}
@@ -159,38 +80,133 @@ class _Trained:
         return found
 
     def state(self) -> State:
-        """Metadata for JSON, and arrays."""
-        metadata: dict[str, Any] = {}
+        """Return metadata for JSON, and arrays."""
+        metadata: dict[str, Any] = {"scores": self.scores}
         arrays: dict[str, npt.NDArray[Any]] = {}
         for name, part in (("segmenter", self.segmenter), ("multiword", self.splitter)):
             if part:
                 metadata[name], found = part.state()
-                arrays |= {f"{name}.{key}": array for key, array in found.items()}
+                arrays |= add_prefix(name, found)
         return metadata, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> _Trained:
-        """What `state` was made from."""
-        segmenter = Segmenter.from_state(metadata["segmenter"], below(arrays, "segmenter"))
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> TrainedTokenizer:
+        """Return the tokenizer with the given `state`."""
+        segmenter = Segmenter.from_state(metadata["segmenter"], select_prefix("segmenter", arrays))
         stored = metadata.get("multiword")
-        return cls(segmenter, MultiwordSplitter.from_state(stored, below(arrays, "multiword")) if stored else None)
+        splitter = MultiwordSplitter.from_state(stored, select_prefix("multiword", arrays)) if stored else None
+        return cls(segmenter, splitter, dict(metadata["scores"]))
+
+
+class Tokenizer(Component[TrainedTokenizer]):
+    """A tokenizer: segments text into sentences and tokens, and splits multiword tokens into words.
+
+    `fit` learns from a treebank: from its forms, and from what MISC and the ``text`` comments say about spaces. A
+    trained tokenizer is immutable and can be shared by threads. `TokenizerOptions` explains the options; an unknown or
+    wrong one is an OptionError.
+
+    >>> hello = Sentence.from_words(["Hello", "!"], misc=["SpaceAfter=No", "_"])
+    >>> tokenizer = Tokenizer(gap_bits=10, end_bits=10).fit([hello] * 60)
+    >>> [sentence.forms[1:] for sentence in tokenizer.tokenize("Hello! Hello!")]
+    [['Hello', '!'], ['Hello', '!']]
+    """
+
+    KIND = "tokenizer"
+    options: TokenizerOptions
+
+    @refuse_unknown_options
+    def __init__(
+        self, *, epochs: int = 8, rate: float = 0.1, gap_bits: int = 16, end_bits: int = 18, seed: int = 1
+    ) -> None:
+        self.options = TokenizerOptions(epochs=epochs, rate=rate, gap_bits=gap_bits, end_bits=end_bits, seed=seed)
+
+    def fit(
+        self,
+        train: Iterable[Sentence],
+        dev: Iterable[Sentence] | None = None,
+        *,
+        progress: Report = None,
+    ) -> Self:
+        """Train on sentences in the order of their texts, forget any earlier training, and return the tokenizer itself.
+
+        Some spaces of the training text become new lines, so that new lines mean little by themselves. With `dev`, the
+        model card has the F1 in percent of tokens, sentences and words on its text.
+        """
+        self._forget()
+        sentences = list(train)
+        if not sentences:
+            raise DataError("no sentence", "training data")
+        plain = with_line_ends(plain_text(sentences), self.options.seed)
+        segmenter, segments = Segmenter.fit(plain, self.options, progress=progress)
+        splitter = MultiwordSplitter.fit(sentences, segments, progress=progress)
+        self._trained = TrainedTokenizer(segmenter, splitter, scores={})
+        if dev is not None:
+            gold = list(dev)
+            found = evaluate(gold, self.tokenize(plain_text(gold).text), enhanced=False)
+            scores = {name: 100 * found[name].f1 for name in ("Tokens", "Sentences", "Words")}
+            self._trained = replace(self._trained, scores=scores)
+        return self
+
+    def tokenize(
+        self, text: str | Iterable[str], *, ranges: bool = True, paragraphs: bool = True, longest: int = 400
+    ) -> Iterator[Sentence]:
+        """Yield the sentences of a text. Memory is bounded, and time is linear in the length of the text.
+
+        Every sentence has a ``text`` comment. MISC keeps all spaces (SpaceAfter, SpacesAfter, SpacesBefore,
+        SpacesInToken), so that the text can be restored, except for runs of spaces as long as a block.
+
+        Args:
+            text: The text, or an iterable of pieces of it; how it is cut into pieces does not change the result.
+            ranges: Add the position of each token to MISC: TokenRange=begin:end in characters from the start of the
+                text.
+            paragraphs: A blank line ends the sentence and begins a paragraph (``newpar``).
+            longest: Cut sentences that have more tokens than this, to limit the work of later steps.
+        """
+        if longest < 1:
+            raise OptionError(f"longest must be at least 1, found {longest}")
+        return self.trained.tokenize((text,) if isinstance(text, str) else text, ranges, paragraphs, longest)
+
+    predict = tokenize
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """F1 in percent on the development data, by name; empty if there were none."""
+        return self.trained.scores
+
+    def info(self) -> dict[str, Any]:
+        """Return the model card: options and scores."""
+        return {"kind": self.KIND, **asdict(self.options), "scores": self.scores}
+
+    def state(self) -> State:
+        """Return the content of the model file: metadata for JSON, and arrays."""
+        metadata, arrays = self.trained.state()
+        return {"options": self.options.to_metadata(), **metadata}, arrays
+
+    @classmethod
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
+        """Return the tokenizer with the given `state`; the arrays are not copied."""
+        with report_invalid(cls.KIND):
+            tokenizer = cls(**asdict(TokenizerOptions.from_metadata(metadata["options"])))
+            tokenizer._trained = TrainedTokenizer.from_state(metadata, arrays)
+        return tokenizer
 
 
 class _Reader:
-    """Cuts a stream of text into blocks, always at the same places.
+    """Cuts a stream of text into blocks, at positions that do not depend on the pieces of the stream.
 
-    A block ends at the last blank line of its second half, else at a new line, a space, or where it must.
+    A block ends at the last blank line of its second half, otherwise at the last new line or space there, otherwise at
+    its full size.
     """
 
     def __init__(self, pieces: Iterable[str], paragraphs: bool) -> None:
-        self._pieces = _slices(pieces)
+        self._pieces = _cut_pieces(pieces)
         self._paragraphs = paragraphs
         self._buffer = ""
         self._begin = 0
         self._finished = False
 
-    def read(self) -> _Block | None:
-        """The next block that holds more than spaces, or None."""
+    def read(self) -> TextBlock | None:
+        """Return the next block that is not blank, or None at the end."""
         while not self._finished:
             parts, size = [self._buffer], len(self._buffer)
             while size < BLOCK and (piece := next(self._pieces, None)) is not None:
@@ -198,8 +214,8 @@ class _Reader:
                 size += len(piece)
             text = "".join(parts)
             self._finished = size < BLOCK
-            end, closed = (size, True) if self._finished else self._end(text)
-            block = _Block(text[:end], self._begin, closed)
+            end, closed = (size, True) if self._finished else self._find_end(text)
+            block = TextBlock(text[:end], self._begin, closed)
             self._buffer = text[end:]
             self._begin += end
             if block.text and not block.text.isspace():
@@ -207,11 +223,12 @@ class _Reader:
         return None
 
     def give_back(self, text: str) -> None:
-        """Puts the end of the last block before what comes."""
+        """Return the end of the last block to the stream."""
         self._buffer = text + self._buffer
         self._begin -= len(text)
 
-    def _end(self, text: str) -> tuple[int, bool]:
+    def _find_end(self, text: str) -> tuple[int, bool]:
+        """Return the end of the block at the start of `text`, and whether it surely ends a sentence."""
         for mark in ("\n\n", "\n", " "):
             place = text.rfind(mark, BLOCK // 2, BLOCK)
             if place >= 0:
@@ -222,17 +239,17 @@ class _Reader:
         return BLOCK, False
 
 
-def _slices(pieces: Iterable[str]) -> Iterator[str]:
-    """The pieces, long ones in parts."""
+def _cut_pieces(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield the pieces, cut to at most one block each."""
     for piece in pieces:
         for begin in range(0, len(piece), BLOCK):
             yield piece[begin : begin + BLOCK]
 
 
 class _Builder:
-    """Makes the sentences of a block."""
+    """Builds the sentences of a block."""
 
-    def __init__(self, block: _Block, segments: Segments, words: dict[int, list[str]], ranges: bool) -> None:
+    def __init__(self, block: TextBlock, segments: Segments, words: dict[int, list[str]], ranges: bool) -> None:
         self._words, self._split_tokens = words, sorted(words)
         text, offset = block.text, block.begin
         begins, ends = segments.begins.tolist(), segments.ends.tolist()
@@ -241,13 +258,13 @@ class _Builder:
         self._text, self._begins, self._ends, self._forms = text, begins, ends, forms
         tails = [f"TokenRange={offset + b}:{offset + e}" for b, e in zip(begins, ends, strict=True)] if ranges else []
         before = {0: text[: begins[0]]} if begins[0] else {}
-        inside = {token: forms[token] for token in segments.with_spaces().tolist()}
-        self._misc = _misc_column(spaces, tails, before, inside)
+        inside = {token: forms[token] for token in segments.find_spaces().tolist()}
+        self._misc = _make_misc(spaces, tails, before, inside)
         for token, form in inside.items():
             forms[token] = " ".join(form.split())
 
     def sentence(self, begin: int, end: int, comments: list[str]) -> Sentence:
-        """The sentence of the tokens [begin, end)."""
+        """Return the sentence of the tokens [begin, end)."""
         text = " ".join(self._text[self._begins[begin] : self._ends[end - 1]].split())
         forms, misc = ["<root>"], ["_"]
         multiword: list[MultiwordToken] = []
@@ -270,8 +287,8 @@ class _Builder:
 _PLAIN_SPACES = {"": "SpaceAfter=No", " ": ""}
 
 
-def _misc_column(spaces: list[str], tails: list[str], before: dict[int, str], inside: dict[int, str]) -> list[str]:
-    """MISC of tokens: the spaces after each, before the first, inside; then (if any) `tails`."""
+def _make_misc(spaces: list[str], tails: list[str], before: dict[int, str], inside: dict[int, str]) -> list[str]:
+    """Return MISC of the tokens: spaces after each, before the first, and inside; then `tails`, if there are any."""
     known = dict(_PLAIN_SPACES)
     for run in set(spaces):
         known.setdefault(run, f"SpacesAfter={escaped_spaces(run)}")
