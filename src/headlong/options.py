@@ -70,28 +70,45 @@ def take_options(kind: type[AnyOptions], source: Options, **changes: Any) -> Any
     return kind(**{**shared, **changes})
 
 
-def refuse_unknown_options(init: Callable[P, None]) -> Callable[P, None]:
-    """Make a constructor raise OptionError, not TypeError, for a keyword that it does not have.
+def store_options(kind: type[Options]) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Make a constructor check its arguments and store them as ``self.options``, an object of `kind`.
 
+    The constructor must have all fields of `kind` as arguments, and may have others. An unknown keyword is an
+    OptionError instead of a TypeError.
+
+    >>> @dataclass(frozen=True, repr=False)
+    ... class ModelOptions(Options):
+    ...     epochs: int = 1
     >>> class Model:
-    ...     @refuse_unknown_options
+    ...     @store_options(ModelOptions)
     ...     def __init__(self, *, epochs: int = 1) -> None: ...
+    >>> Model(epochs=3).options
+    ModelOptions(epochs=3)
     >>> Model(epoch=3)
     Traceback (most recent call last):
     ...
     headlong.errors.OptionError: unknown option 'epoch' for Model; did you mean 'epochs'?
     """
-    known = list(signature(init).parameters)[1:]
 
-    @wraps(init)
-    def checked_init(*args: P.args, **keywords: P.kwargs) -> None:
-        for name in keywords:
-            if name not in known:
-                suggestion = _suggest(name, known) or f"; expected one of {', '.join(known)}"
-                raise OptionError(f"unknown option {name!r} for {type(args[0]).__name__}{suggestion}")
-        init(*args, **keywords)
+    def decorate(init: Callable[P, None]) -> Callable[P, None]:
+        constructor = signature(init)
+        _, *known = constructor.parameters
 
-    return checked_init
+        @wraps(init)
+        def checked_init(*args: P.args, **keywords: P.kwargs) -> None:
+            component: Any = args[0]
+            for name in keywords:
+                if name not in known:
+                    suggestion = _suggest(name, known) or f"; expected one of {', '.join(known)}"
+                    raise OptionError(f"unknown option {name!r} for {type(component).__name__}{suggestion}")
+            bound = constructor.bind(*args, **keywords)
+            bound.apply_defaults()
+            component.options = kind(**{field.name: bound.arguments[field.name] for field in fields(kind)})
+            init(*args, **keywords)
+
+        return checked_init
+
+    return decorate
 
 
 # ---- checks of values

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, get_args
 from headlong.errors import DataError, OptionError
 from headlong.learning.loop import Report
 from headlong.lemmatizer.lemmatizer import Lemmatizer, LemmatizerOptions
-from headlong.options import Options, check_choice, refuse_unknown_options
+from headlong.options import Options, check_choice, store_options
 from headlong.parallel import map_ahead
 from headlong.parser.decoders import check_threads
 from headlong.parser.options import ParserOptions
@@ -87,7 +87,7 @@ class Pipeline(Component[TrainedPipeline]):
     KIND = "pipeline"
     options: PipelineOptions
 
-    @refuse_unknown_options
+    @store_options(PipelineOptions)
     def __init__(
         self,
         *,
@@ -97,9 +97,7 @@ class Pipeline(Component[TrainedPipeline]):
         parser: ParserOptions = ParserOptions(),
         folds: int = 5,
     ) -> None:
-        self.options = PipelineOptions(
-            tokenizer=tokenizer, tagger=tagger, lemmatizer=lemmatizer, parser=parser, folds=folds
-        )
+        """Check and store the options."""
 
     @classmethod
     def from_components(

@@ -95,7 +95,7 @@ def test_a_parser_that_was_not_trained(tmp_path):
         lambda: parser.trained,
     ]
     for use in uses:
-        with pytest.raises(NotFittedError, match=r"has not been trained: call fit, or load a model"):
+        with pytest.raises(NotFittedError, match=r"has not been trained: call fit, or load a trained one"):
             use()
     assert not (tmp_path / "m").exists()
 

@@ -20,7 +20,7 @@ from headlong.features.attributes import CACHED_WORDS, ending_codes, shape
 from headlong.features.templates import Family, rows
 from headlong.learning.loop import Report
 from headlong.lemmatizer.edits import KEEP, LOWER, WHOLE, Edit, edit_between
-from headlong.options import Options, refuse_unknown_options
+from headlong.options import Options, store_options
 from headlong.sequence.decisions import Decisions
 from headlong.sequence.spec import SequenceOptions
 from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
@@ -279,9 +279,9 @@ class Lemmatizer(Component[TrainedLemmatizer]):
     KIND = "lemmatizer"
     options: LemmatizerOptions
 
-    @refuse_unknown_options
+    @store_options(LemmatizerOptions)
     def __init__(self, *, epochs: int = 10, rate: float = 0.2, bits: int = 18, seed: int = 1) -> None:
-        self.options = LemmatizerOptions(epochs=epochs, rate=rate, bits=bits, seed=seed)
+        """Check and store the options."""
 
     def fit(self, train: Iterable[Sentence], dev: Iterable[Sentence] | None = None, *, progress: Report = None) -> Self:
         """Train on sentences with lemmas, forget any earlier training, and return the lemmatizer itself.

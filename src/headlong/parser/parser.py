@@ -16,7 +16,7 @@ from headlong.features.attributes import WordEncoder
 from headlong.features.functions import TreeFunction, TreeFunctions
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
-from headlong.options import check_choice, refuse_unknown_options
+from headlong.options import check_choice, store_options
 from headlong.parallel import map_ahead
 from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import Search, SearchOptions
@@ -52,10 +52,9 @@ class Parser(Component[TrainedParser]):
     """
 
     KIND = "parser"
-
     options: ParserOptions
 
-    @refuse_unknown_options
+    @store_options(ParserOptions)
     def __init__(
         self,
         order: int = 2,
@@ -83,30 +82,7 @@ class Parser(Component[TrainedParser]):
         name: str = "",
         functions: Sequence[TreeFunction] = (),
     ) -> None:
-        self.options = ParserOptions(
-            order=order,
-            families=families,
-            learner=learner,
-            epochs=epochs,
-            patience=patience,
-            aggressiveness=aggressiveness,
-            rate=rate,
-            batch_size=batch_size,
-            bits=bits,
-            label_bits=label_bits,
-            word_dropout=word_dropout,
-            max_heads=max_heads,
-            threshold=threshold,
-            pruner_epochs=pruner_epochs,
-            pruner_bits=pruner_bits,
-            root=root,
-            trees=trees,
-            training_decoder=training_decoder,
-            jackknife=jackknife,
-            seed=seed,
-            licence=licence,
-            name=name,
-        )
+        """Check and store the options and functions."""
         self.functions = TreeFunctions(functions)
         self.interrupted = False
         if functions and (learner == "crf" or training_decoder == "automata"):

@@ -17,7 +17,7 @@ from headlong.features.tables import sequence
 from headlong.features.templates import Family
 from headlong.learning.dropout import AttributeDropout
 from headlong.learning.loop import Report
-from headlong.options import Options, check_choice, refuse_unknown_options, take_options
+from headlong.options import Options, check_choice, store_options, take_options
 from headlong.parser.decoders import check_threads
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData, SequenceOptions
@@ -116,7 +116,7 @@ class SequenceLabeler(Component[TrainedLabeler]):
     KIND = "labeler"
     options: LabelerOptions
 
-    @refuse_unknown_options
+    @store_options(LabelerOptions)
     def __init__(
         self,
         *,
@@ -138,25 +138,7 @@ class SequenceLabeler(Component[TrainedLabeler]):
         licence: str = "",
         name: str = "",
     ) -> None:
-        self.options = LabelerOptions(
-            column=column,
-            task=task,
-            scheme=scheme,
-            pairs=pairs,
-            dropout=dropout,
-            order=order,
-            learner=learner,
-            epochs=epochs,
-            patience=patience,
-            aggressiveness=aggressiveness,
-            rate=rate,
-            penalty=penalty,
-            batch_size=batch_size,
-            bits=bits,
-            seed=seed,
-            licence=licence,
-            name=name,
-        )
+        """Check and store the options."""
 
     def fit(
         self,

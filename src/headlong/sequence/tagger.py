@@ -16,7 +16,7 @@ from typing import Any, Self
 from headlong.errors import OptionError
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
-from headlong.options import refuse_unknown_options
+from headlong.options import store_options
 from headlong.parser.decoders import check_threads
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
@@ -44,7 +44,7 @@ class Tagger(Component[TrainedTagger]):
     KIND = "tagger"
     options: TaggerOptions
 
-    @refuse_unknown_options
+    @store_options(TaggerOptions)
     def __init__(
         self,
         *,
@@ -64,23 +64,7 @@ class Tagger(Component[TrainedTagger]):
         licence: str = "",
         name: str = "",
     ) -> None:
-        self.options = TaggerOptions(
-            columns=columns,
-            order=order,
-            learner=learner,
-            epochs=epochs,
-            patience=patience,
-            aggressiveness=aggressiveness,
-            rate=rate,
-            batch_size=batch_size,
-            bits=bits,
-            fine_bits=fine_bits,
-            enough=enough,
-            word_dropout=word_dropout,
-            seed=seed,
-            licence=licence,
-            name=name,
-        )
+        """Check and store the options."""
 
     def fit(
         self,

@@ -69,7 +69,7 @@ class Component(ABC, Generic[TrainedModel]):
             NotFittedError: The component has not been trained.
         """
         if self._trained is None:
-            advice = "call fit, or load a model with headlong.load"
+            advice = f"call fit, or load a trained one with {type(self).__name__}.load"
             raise NotFittedError(f"this {self.KIND} has not been trained: {advice}")
         return self._trained
 

@@ -14,7 +14,7 @@ from headlong.errors import DataError, OptionError
 from headlong.evaluation import evaluate
 from headlong.features.boundaries import PARAGRAPH
 from headlong.learning.loop import Report
-from headlong.options import refuse_unknown_options
+from headlong.options import store_options
 from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.text import MultiwordToken, Sentence
 from headlong.text.plain import escaped_spaces, plain_text, with_line_ends
@@ -114,11 +114,11 @@ class Tokenizer(Component[TrainedTokenizer]):
     KIND = "tokenizer"
     options: TokenizerOptions
 
-    @refuse_unknown_options
+    @store_options(TokenizerOptions)
     def __init__(
         self, *, epochs: int = 8, rate: float = 0.1, gap_bits: int = 16, end_bits: int = 18, seed: int = 1
     ) -> None:
-        self.options = TokenizerOptions(epochs=epochs, rate=rate, gap_bits=gap_bits, end_bits=end_bits, seed=seed)
+        """Check and store the options."""
 
     def fit(
         self,
