@@ -146,6 +146,7 @@ def test_params_make_the_same_component(kind):
     assert (again.options, repr(again)) == (component.options, repr(component))
     assert set(component.get_params()) == set(inspect.signature(kind).parameters)
     assert kind(**trained(kind).get_params()).options == component.options
+    assert kind.from_options(component.options).options == component.options
 
 
 @every_component
@@ -335,6 +336,14 @@ def test_copies_are_independent(kind, duplicate):
     with pytest.raises(DataError):
         copied.fit([])
     assert predictions(trained(kind))
+
+
+def test_another_pruning_rule_travels_too(tmp_path):
+    trained(Parser).save(tmp_path / "model")
+    strict = Parser.load(tmp_path / "model").with_pruning(max_heads=1)
+    again = pickle.loads(pickle.dumps(strict))
+    assert again.options.max_heads == 1
+    assert predictions(again) == predictions(strict)
 
 
 def test_functions_travel_with_the_parser(tmp_path):

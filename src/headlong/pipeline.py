@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
@@ -144,20 +144,22 @@ class Pipeline(Component[TrainedPipeline]):
         sentences, dev_sentences = list(train), None if dev is None else list(dev)
         if not sentences:
             raise DataError("no sentence", "training data")
-        tokenizer = Tokenizer(**asdict(options.tokenizer)).fit(sentences, dev_sentences, progress=progress)
-        tagger = Tagger(**asdict(options.tagger)).fit(sentences, dev_sentences, threads=threads, progress=progress)
-        lemmatizer = Lemmatizer(**asdict(options.lemmatizer)).fit(sentences, dev_sentences, progress=progress)
+        tokenizer = Tokenizer.from_options(options.tokenizer).fit(sentences, dev_sentences, progress=progress)
+        tagger = Tagger.from_options(options.tagger).fit(sentences, dev_sentences, threads=threads, progress=progress)
+        lemmatizer = Lemmatizer.from_options(options.lemmatizer).fit(sentences, dev_sentences, progress=progress)
         if options.folds:
             # The tagger of a fold has no development data. It is trained for as many epochs as the best one of the
             # whole tagger, but not for many, since later epochs change little (UPOS of en_ewt: 95.03 after five, 95.16
             # after ten).
             best = max(step.model.scores["epoch"] for step in tagger.trained.steps)
-            fold_options = asdict(replace(options.tagger, epochs=min(best, _FOLD_EPOCHS)))
-            sentences = jackknife(sentences, min(options.folds, len(sentences)), lambda: Tagger(**fold_options))
+            fold_options = replace(options.tagger, epochs=min(best, _FOLD_EPOCHS))
+            sentences = jackknife(
+                sentences, min(options.folds, len(sentences)), lambda: Tagger.from_options(fold_options)
+            )
             sentences = list(lemmatizer.lemmatize(sentences))
         if dev_sentences:
             dev_sentences = list(lemmatizer.lemmatize(tagger.tag(dev_sentences, threads=threads)))
-        parser = Parser(**asdict(options.parser)).fit(sentences, dev_sentences, threads=threads, progress=progress)
+        parser = Parser.from_options(options.parser).fit(sentences, dev_sentences, threads=threads, progress=progress)
         card = {
             "name": options.parser.name,
             "licence": options.parser.licence,

@@ -326,7 +326,7 @@ class Lemmatizer(Component[TrainedLemmatizer]):
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
         """Return the lemmatizer with the given `state`; the arrays are not copied."""
         with report_invalid(cls.KIND):
-            lemmatizer = cls(**asdict(LemmatizerOptions.from_metadata(metadata["options"])))
+            lemmatizer = cls.from_options(LemmatizerOptions.from_metadata(metadata["options"]))
             lemmatizer._trained = TrainedLemmatizer.from_state(metadata, arrays)
         return lemmatizer
 

@@ -268,7 +268,7 @@ class SequenceLabeler(Component[TrainedLabeler]):
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
         """Return the labeler with the given `state`; the arrays are not copied."""
         with report_invalid(cls.KIND):
-            labeler = cls(**asdict(LabelerOptions.from_metadata(metadata["options"])))
+            labeler = cls.from_options(LabelerOptions.from_metadata(metadata["options"]))
             labels = tuple(metadata["labels"])
             model = SequenceModel.from_state(metadata["model"], arrays)
             if model.labels != len(labels):

@@ -137,7 +137,7 @@ class Tagger(Component[TrainedTagger]):
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
         """Return the tagger with the given `state`; the arrays are not copied."""
         with report_invalid(cls.KIND):
-            tagger = cls(**asdict(TaggerOptions.from_metadata(metadata["options"])))
+            tagger = cls.from_options(TaggerOptions.from_metadata(metadata["options"]))
             steps = []
             for i, stored in enumerate(metadata["steps"]):
                 lexicon = Lexicon(stored["sets"], {tuple(key): number for *key, number in stored["keys"]})

@@ -51,6 +51,11 @@ class Component(ABC, Generic[TrainedModel]):
     _trained: TrainedModel | None = None
     _source: ModelSource | None = None
 
+    @classmethod
+    def from_options(cls, options: Options) -> Self:
+        """Return an untrained component with the given options."""
+        return cls(**{field.name: getattr(options, field.name) for field in fields(options)})
+
     # ---- training and prediction
 
     @abstractmethod

@@ -186,7 +186,7 @@ class Tokenizer(Component[TrainedTokenizer]):
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
         """Return the tokenizer with the given `state`; the arrays are not copied."""
         with report_invalid(cls.KIND):
-            tokenizer = cls(**asdict(TokenizerOptions.from_metadata(metadata["options"])))
+            tokenizer = cls.from_options(TokenizerOptions.from_metadata(metadata["options"]))
             tokenizer._trained = TrainedTokenizer.from_state(metadata, arrays)
         return tokenizer
 
