@@ -76,9 +76,9 @@ class LemmatizerOptions(Options):
 
     def check(self) -> None:
         """Raise OptionError for a value that cannot work."""
-        self.sequence()
+        self.chain_options()
 
-    def sequence(self) -> SequenceOptions:
+    def chain_options(self) -> SequenceOptions:
         """Return the options of the sequence model."""
         return SequenceOptions(
             order=0, learner="crf", epochs=self.epochs, rate=self.rate, bits=self.bits, seed=self.seed
@@ -230,7 +230,7 @@ class TrainedLemmatizer:
         if any(answers):
             self._decisions = Decisions.fit(
                 LEMMA_FAMILY,
-                options.sequence(),
+                options.chain_options(),
                 np.concatenate(codes),
                 np.array(answers, np.bool_),
                 attributes=_ATTRIBUTES,

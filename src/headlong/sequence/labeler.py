@@ -76,9 +76,9 @@ class LabelerOptions(Options):
             raise OptionError(f"column must be {listed} or a column beyond CoNLL-U, found {self.column!r}")
         if not 0.0 <= self.dropout < 1.0:
             raise OptionError(f"dropout must be a share from 0 to less than 1, found {self.dropout!r}")
-        self.chain()
+        self.chain_options()
 
-    def chain(self) -> SequenceOptions:
+    def chain_options(self) -> SequenceOptions:
         """Return the options of the chain. For chunks, only pairs of labels that were seen may be adjacent."""
         return take_options(SequenceOptions, self, constrained=bool(self.scheme))
 
@@ -180,7 +180,7 @@ class SequenceLabeler(Component[TrainedLabeler]):
         dropout = AttributeDropout(data.codes, options.dropout, options.seed)
         model = SequenceModel.fit(
             item,
-            options.chain(),
+            options.chain_options(),
             data,
             _labeled_data(dev_sentences, dev_tags, labels, encoder) if dev_sentences else None,
             attributes=attributes,

@@ -59,10 +59,10 @@ class TaggerOptions(Options):
             raise OptionError(f"columns must be some of {', '.join(COLUMNS)}, each once, found {self.columns!r}")
         check_ranges(self, {"fine_bits": (4, 24), "enough": (1, 2**63 - 1)})
         check_not_negative(self, "word_dropout")
-        self.step(first=True)
-        self.step(first=False)
+        self.step_options(first=True)
+        self.step_options(first=False)
 
-    def step(self, *, first: bool) -> SequenceOptions:
+    def step_options(self, *, first: bool) -> SequenceOptions:
         """Return the options of one of the two steps."""
         changes = {} if first else {"order": 0, "bits": self.fine_bits}
         return take_options(SequenceOptions, self, **changes)

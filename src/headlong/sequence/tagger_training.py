@@ -118,7 +118,7 @@ def _fit_step(
     dropout = FormDropout(corpus.forms, _ATTRIBUTES, corpus.codes, options.word_dropout, options.seed)
     model = SequenceModel.fit(
         sequence.TAGS if is_first else sequence.MORPHOLOGY,
-        options.step(first=is_first),
+        options.step_options(first=is_first),
         corpus.data(lexicon, targets),
         dev_data,
         attributes=_ATTRIBUTES,

@@ -61,9 +61,9 @@ class TokenizerOptions(Options):
     def check(self) -> None:
         """Raise OptionError for a value that cannot work."""
         check_ranges(self, {"gap_bits": (4, 22), "end_bits": (4, 24)})
-        self.sequence(self.end_bits)
+        self.chain_options(self.end_bits)
 
-    def sequence(self, bits: int, order: int = 0) -> SequenceOptions:
+    def chain_options(self, bits: int, order: int = 0) -> SequenceOptions:
         """Return the options of a sequence model with a table of 2^bits rows."""
         return SequenceOptions(
             order=order, learner="crf", epochs=self.epochs, rate=self.rate, bits=bits, seed=self.seed
@@ -229,7 +229,7 @@ def _fit_gaps(
     chained = len(undecided) > _MANY * len(splits)
     return Decisions.fit(
         GAP_FAMILY,
-        options.sequence(options.gap_bits + 2 * chained, order=int(chained)),
+        options.chain_options(options.gap_bits + 2 * chained, order=int(chained)),
         matrix(gap_columns(layout, undecided), GAP_ATTRIBUTES),
         splits[undecided],
         attributes=GAP_ATTRIBUTES,
@@ -246,7 +246,7 @@ def _fit_ends(segments: Segments, options: TokenizerOptions, progress: Report) -
         return None
     return Decisions.fit(
         END_FAMILY,
-        options.sequence(options.end_bits),
+        options.chain_options(options.end_bits),
         matrix(segments.columns, END_ATTRIBUTES)[inside],
         segments.last[inside],
         attributes=END_ATTRIBUTES,
