@@ -88,11 +88,12 @@ void bind_features(nb::module_& m);
 void bind_global_scorer(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_parser(nb::module_& m);
+void bind_options(nb::module_& m);
 void bind_parts(nb::module_& m);
+void bind_problem(nb::module_& m);
 void bind_random_trees(nb::module_& m);
 void bind_solvers(nb::module_& m);
 void bind_trainer(nb::module_& m);
 void bind_trees(nb::module_& m);
-void bind_tuning(nb::module_& m);
 
 }  // namespace headlong

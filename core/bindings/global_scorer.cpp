@@ -8,20 +8,20 @@ namespace headlong {
 
 namespace {
 
-// Shows what a term looks at to the garbage collector: a function may hold, through its module, the term.
-int traverse_term(PyObject* self, visitproc visit, void* arg) {
+// Shows what a scorer looks at to the garbage collector: a function may hold, through its module, the scorer.
+int traverse_scorer(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<PyGlobalScorer>(self)->owner.ptr());
   return 0;
 }
 
-PyType_Slot TERM_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_term)}, {0, nullptr}};
+PyType_Slot SCORER_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_scorer)}, {0, nullptr}};
 
 }  // namespace
 
 void bind_global_scorer(nb::module_& m) {
-  nb::class_<PyGlobalScorer>(m, "GlobalScorer", nb::type_slots(TERM_SLOTS),
-                             "What counts beside frames and extras in the trees of one sentence.")
+  nb::class_<PyGlobalScorer>(m, "GlobalScorer", nb::type_slots(SCORER_SLOTS),
+                             "Values parts of whole trees of one sentence.")
       .def(
           "value",
           [](PyGlobalScorer& self, const In<Index, 1>& heads) {
@@ -29,9 +29,9 @@ void bind_global_scorer(nb::module_& m) {
             require_tree(view(heads));
             nb::gil_scoped_release unlocked;
             std::unique_lock<std::mutex> turn;
-            GlobalScorer* term = term_of(&self, turn);
-            term->start(view(heads));
-            return term->value();
+            GlobalScorer* scorer = lock_scorer(&self, turn);
+            scorer->start(view(heads));
+            return scorer->value();
           },
           "heads"_a, "What a tree is worth.")
       .def(
@@ -50,11 +50,11 @@ void bind_global_scorer(nb::module_& m) {
             {
               nb::gil_scoped_release unlocked;
               std::unique_lock<std::mutex> turn;
-              GlobalScorer* term = term_of(&self, turn);
-              term->start(view(heads));
+              GlobalScorer* scorer = lock_scorer(&self, turn);
+              scorer->start(view(heads));
               for (std::size_t i = 0; i < moves.shape(0); ++i) {
-                term->move(moves(i, 0), moves(i, 1));
-                values.push_back(term->value());
+                scorer->move(moves(i, 0), moves(i, 1));
+                values.push_back(scorer->value());
               }
             }
             return copied(values);
@@ -71,7 +71,7 @@ void bind_global_scorer(nb::module_& m) {
             {
               nb::gil_scoped_release unlocked;
               const std::unique_lock turn(self.turn);
-              std::visit([&](auto& term) { term.list(view(heads), rows, scores); }, self.term);
+              std::visit([&](auto& scorer) { scorer.list(view(heads), rows, scores); }, self.scorer);
             }
             std::vector<Index> kinds, slots;
             std::vector<Code> relations;

@@ -57,20 +57,20 @@ void PyParserModel::set_labels(const Templates& label_, const Weights& labels_, 
       pruned);
 }
 
-void PyParserModel::set_nearby(const Templates& templates) {
+void PyParserModel::set_tree_labels(const Templates& templates) {
   require(label.has_value(), "labels in the light of the tree need labels");
-  require(templates.slots == NEARBY_SLOTS && templates.relations == NEARBY_RELATIONS,
-          "nearby templates must have seven slots and the nearby relations");
-  nearby = templates;
-  std::visit([&](auto& made) { made.model.nearby = &*nearby; }, pruned);
+  require(templates.slots == TREE_LABEL_SLOTS && templates.relations == TREE_LABEL_RELATIONS,
+          "templates of labels in the tree need seven slots and the relations of TreeLabel");
+  tree_label = templates;
+  std::visit([&](auto& made) { made.model.tree_label = &*tree_label; }, pruned);
 }
 
 void PyParserModel::set_parts(std::size_t kind, const Templates& templates) {
   require(kind < KINDS, "no such kind of parts");
   require(templates.slots == KIND_SLOTS[kind] && templates.relations == KIND_RELATIONS[kind],
           "templates must have the slots and relations of their kind of parts");
-  higher[kind] = templates;
-  std::visit([&](auto& made) { made.model.higher[kind] = &*higher[kind]; }, pruned);
+  families[kind] = templates;
+  std::visit([&](auto& made) { made.model.families[kind] = &*families[kind]; }, pruned);
 }
 
 void PyParserModel::set_global(std::size_t kind, const Templates& templates) {
@@ -106,8 +106,8 @@ void PyParserModel::check(const Batch& batch) const {
   };
   known(arc);
   if (between) known(*between);
-  if (nearby) known(*nearby);
-  for (const auto& family : higher)
+  if (tree_label) known(*tree_label);
+  for (const auto& family : families)
     if (family) known(*family);
   for (const auto& family : global)
     if (family) known(*family);

@@ -15,11 +15,12 @@ NB_MODULE(_core, m) {
   bind_graph(graph);
   bind_solvers(graph);
   nb::module_ parser = m.def_submodule("parser", "Dependency parsers: models, problems, decoders, training.");
+  bind_options(parser);
+  bind_parts(parser);
   bind_global_scorer(parser);
+  bind_problem(parser);
   bind_parser(parser);
   bind_trainer(parser);
-  bind_tuning(parser);
-  bind_parts(parser);
   nb::module_ sequence = m.def_submodule("sequence", "Sequence models: lattices, labeling, training.");
   bind_chain(sequence);
 }

@@ -6,8 +6,8 @@
 
 #include "bindings/global_scorer.hpp"
 #include "bindings/graph.hpp"
+#include "bindings/options.hpp"
 #include "bindings/parts.hpp"
-#include "bindings/tuning.hpp"
 
 using namespace nanobind::literals;
 
@@ -38,34 +38,14 @@ FeatureFunction feature_function(nb::handle function) {
   };
 }
 
-}  // namespace
-
-TreeOptions options_of(const std::string& method, bool projective, Index max_iterations, double time_limit) {
-  require(max_iterations >= 1, "max_iterations must be positive");
-  require(time_limit >= 0.0, "time_limit must not be negative");
-  TreeOptions options;
-  options.method = method_of(method);
-  options.rules.projective = projective;
-  options.max_iterations = max_iterations;
-  options.max_nodes = std::min(max_iterations, std::numeric_limits<Index>::max() / NODES_PER_ITERATION);
-  options.max_nodes *= NODES_PER_ITERATION;
-  options.time_limit = time_limit;
-  return options;
-}
-
-namespace {
-
-nb::tuple parse(const PyParserModel& self, const Batch& batch, const std::string& method, bool projective,
-                std::size_t threads, Index max_iterations, double time_limit, Index restarts, const std::string& start,
-                std::uint64_t seed, const Tuning* tuning, const std::optional<In<Index, 1>>& guide, Index max_sweeps) {
+nb::tuple parse(const PyParserModel& self, const Batch& batch, const DecodeOptions& options,
+                const std::optional<In<Index, 1>>& guide) {
   self.check(batch);
-  require(max_sweeps >= 0, "max_sweeps must not be negative");
-  TreeOptions options = options_of(method, projective, max_iterations, time_limit);
-  set_restarts(options, restarts, start, seed);
-  options.max_sweeps = max_sweeps;
+  require_valid(options);
   const Corpus corpus = batch.corpus();
   const std::size_t words = corpus.traits.size(), sentences = corpus.size();
-  tune(options, tuning, guide, words);
+  require(!guide || guide->size() == words, "the guide needs one head per word");
+  const auto guide_heads = guide ? view(*guide) : std::span<const Index>();
   std::vector<Index> heads(words, NO_HEAD), labels(words, -1), iterations(sentences);
   std::vector<double> scores(sentences, 0.0), bounds(sentences);
   std::vector<std::uint8_t> certified(sentences);
@@ -74,7 +54,7 @@ nb::tuple parse(const PyParserModel& self, const Batch& batch, const std::string
     nb::gil_scoped_release release;
     std::visit(
         [&](const auto& model) {
-          parse_batch(model, corpus, options, threads,
+          parse_batch(model, corpus, options, guide_heads,
                       {heads, labels, scores, bounds, certified, iterations, statuses});
         },
         self.pruned);
@@ -92,8 +72,8 @@ nb::tuple prune_all(const PyParserModel& self, const Batch& batch, bool projecti
   const Corpus corpus = batch.corpus();
   std::vector<Index> heads, begins{0};
   nb::gil_scoped_release release;
-  const auto found = std::visit(
-      [&](const auto& model) { return prune_batch(model, corpus, decoder_from(projective), threads); }, self.pruned);
+  const auto found =
+      std::visit([&](const auto& model) { return prune_batch(model, corpus, projective, threads); }, self.pruned);
   for (const Candidates& candidates : found) {
     const Index before = static_cast<Index>(heads.size());
     heads.insert(heads.end(), candidates.heads.begin(), candidates.heads.end());
@@ -112,9 +92,8 @@ Out<Index, 1> label(const PyParserModel& self, const Batch& batch, const In<Inde
   std::vector<Index> labels(heads.size(), -1);
   {
     nb::gil_scoped_release release;
-    std::visit(
-        [&](const auto& model) { label_batch(model, corpus, decoder_from(projective), threads, view(heads), labels); },
-        self.pruned);
+    std::visit([&](const auto& model) { label_batch(model, corpus, projective, threads, view(heads), labels); },
+               self.pruned);
   }
   return copied<Out<Index, 1>>(labels, {labels.size()});
 }
@@ -123,25 +102,25 @@ nb::tuple parts(const PyParserModel& self, const Batch& batch, std::size_t kind,
   self.check(batch);
   const Corpus corpus = batch.corpus();
   require(corpus.size() == 1, "parts are those of one sentence");
-  require(kind < KINDS && self.higher[kind], "the model has no parts of this kind");
+  require(kind < KINDS && self.families[kind], "the model has no parts of this kind");
   ParserWorkspace workspace;
-  ArcProblem& made = workspace.problem;
-  HigherProblem& higher = workspace.higher;
+  ScoredArcs& made = workspace.arcs;
+  ScoredParts& parts_made = workspace.parts;
   std::visit(
       [&](const auto& model) {
         const Words words = corpus.sentence(0);
-        choose_candidates(model, words, decoder_from(projective), workspace.pruning, made.candidates);
-        build_arcs(model.model, words, made);
-        lay_out(made.candidates, made.size, false, higher.frames);
+        choose_candidates(model, words, projective, workspace.pruning, made.candidates);
+        score_arcs(model.model, words, made);
+        lay_out(made.candidates, made.size, false, parts_made.frames);
         std::array<bool, KINDS> on{};
         on[kind] = true;
-        lay_out(higher.frames, on, higher.extras);
-        score_kind(model.model, words, made, static_cast<Kind>(kind), higher);
+        lay_out(parts_made.frames, on, parts_made.extras);
+        score_kind(model.model, words, made, static_cast<Kind>(kind), parts_made);
       },
       self.pruned);
-  const std::size_t count = higher.parts.count, slots = KIND_SLOTS[kind];
-  return nb::make_tuple(copied<Out<Index, 2>>(higher.parts.slots, {count, slots}),
-                        copied<Out<float, 1>>(higher.scores, {count}));
+  const std::size_t count = parts_made.rows.count, slots = KIND_SLOTS[kind];
+  return nb::make_tuple(copied<Out<Index, 2>>(parts_made.rows.slots, {count, slots}),
+                        copied<Out<float, 1>>(parts_made.scores, {count}));
 }
 
 nb::tuple confidence(const PyParserModel& self, const Batch& batch, const In<Index, 1>& heads,
@@ -155,7 +134,8 @@ nb::tuple confidence(const PyParserModel& self, const Batch& batch, const In<Ind
             "a label is out of range");
   std::visit(
       [](const auto& model) {
-        require(model.pruner || model.model.is_first_order(), "with larger parts, confidence needs a pruner");
+        require(model.pruner || model.model.is_first_order(),
+                "with frames, extras or globals, confidence needs a pruner");
       },
       self.pruned);
   std::vector<double> arcs(heads.size(), 0.0), labelled(heads.size(), 0.0);
@@ -163,7 +143,7 @@ nb::tuple confidence(const PyParserModel& self, const Batch& batch, const In<Ind
     nb::gil_scoped_release release;
     std::visit(
         [&](const auto& model) {
-          confidence_batch(model, corpus, decoder_from(projective), threads, view(heads), view(labels), arcs, labelled);
+          confidence_batch(model, corpus, projective, threads, view(heads), view(labels), arcs, labelled);
         },
         self.pruned);
   }
@@ -176,35 +156,35 @@ nb::tuple problem(const PyParserModel& self, const Batch& batch, bool projective
   const Corpus corpus = batch.corpus();
   require(corpus.size() == 1, "a problem is made of one sentence");
   ParserWorkspace workspace;
-  ArcProblem& made = workspace.problem;
+  ScoredArcs& made = workspace.arcs;
   const std::size_t stride = std::visit(
       [&](const auto& model) {
         const Words words = corpus.sentence(0);
-        choose_candidates(model, words, decoder_from(projective), workspace.pruning, made.candidates);
-        build_arcs(model.model, words, made);
+        choose_candidates(model, words, projective, workspace.pruning, made.candidates);
+        score_arcs(model.model, words, made);
         fold_best_labels(model.model, words, 0.0F, made);
-        if (!model.model.is_first_order()) build_higher(model.model, words, made, workspace.higher);
+        if (!model.model.is_first_order()) score_all_parts(model.model, words, made, workspace.parts);
         return model.model.label ? static_cast<std::size_t>(model.model.labels.stride) : 0;
       },
       self.pruned);
-  const std::size_t count = made.arcs.count;
+  const std::size_t count = made.parts.count;
   nb::object frames = nb::none(), extras = nb::none();
-  if (workspace.higher.frames.size > 0) frames = nb::cast(std::move(workspace.higher.frames));
-  if (workspace.higher.extras.any()) extras = extras_object(frames, std::move(workspace.higher.extras));
+  if (workspace.parts.frames.size > 0) frames = nb::cast(std::move(workspace.parts.frames));
+  if (workspace.parts.extras.any()) extras = nb::cast(PyExtras(frames, std::move(workspace.parts.extras)));
   return nb::make_tuple(
-      copied<Out<Index, 2>>(made.arcs.slots, {count, 2}), copied<Out<float, 1>>(made.arc_scores, {count}),
+      copied<Out<Index, 2>>(made.parts.slots, {count, 2}), copied<Out<float, 1>>(made.arc_scores, {count}),
       copied<Out<float, 2>>(made.label_rows, {count, stride}), copied<Out<double, 1>>(made.scores, {count}),
       copied<Out<Index, 1>>(made.labels, {count}), frames, extras);
 }
 
-nb::object term(const PyParserModel& self, const Batch& batch) {
+nb::object global_scorer(const PyParserModel& self, const Batch& batch) {
   self.check(batch);
   const Corpus corpus = batch.corpus();
-  require(corpus.size() == 1, "a term is that of one sentence");
+  require(corpus.size() == 1, "a global scorer is made of one sentence");
   return std::visit(
       [&](const auto& model) -> nb::object {
         if (!model.model.has_globals()) return nb::none();
-        return term_object(nb::make_tuple(nb::find(self), nb::find(batch)), model.model, corpus.sentence(0));
+        return scorer_object(nb::make_tuple(nb::find(self), nb::find(batch)), model.model, corpus.sentence(0));
       },
       self.pruned);
 }
@@ -255,7 +235,8 @@ void bind_parser(nb::module_& m) {
            "weights"_a, "scale"_a, "single_root"_a)
       .def("set_labels", &PyParserModel::set_labels, "templates"_a, "weights"_a, "scale"_a, "allowed"_a,
            "Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).")
-      .def("set_nearby", &PyParserModel::set_nearby, "templates"_a, "Labels in the light of the tree.")
+      .def("set_tree_labels", &PyParserModel::set_tree_labels, "templates"_a,
+           "Labels chosen again once the tree is known.")
       .def("set_parts", &PyParserModel::set_parts, "kind"_a, "templates"_a,
            "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings, 4 head\n"
            "bigrams, 5 arbitrary siblings, 6 non-projective arcs, 7 paths.")
@@ -264,23 +245,14 @@ void bind_parser(nb::module_& m) {
       .def("set_functions", &PyParserModel::set_functions, "Features that a batch's function finds count as well.")
       .def("set_pruner", &PyParserModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
            "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
-      .def("parse", &parse, "batch"_a, "method"_a, "projective"_a, "threads"_a, "max_iterations"_a = 1000,
-           "time_limit"_a = 0.0, "restarts"_a = RestartOptions().restarts, "start"_a = "mixed", "seed"_a = 0,
-           "tuning"_a.none() = nb::none(), "guide"_a = nb::none(), "max_sweeps"_a = TreeOptions().max_sweeps,
-           nb::sig("def parse(self, batch: Batch, method: str, projective: bool, threads: int, max_iterations: int = "
-                   "1000, time_limit: float = 0.0, restarts: int = 100, start: str = 'mixed', seed: int = 0, tuning: "
-                   "Tuning | None = None, guide: numpy.typing.NDArray[numpy.int32] | None = None, max_sweeps: int = "
-                   "64) -> tuple[numpy.typing.NDArray[numpy.int32], "
+      .def("parse", &parse, "batch"_a, "options"_a, "guide"_a = nb::none(),
+           nb::sig("def parse(self, batch: Batch, options: DecodeOptions, guide: numpy.typing.NDArray[numpy.int32] | "
+                   "None = None) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], "
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "
                    "numpy.typing.NDArray[numpy.int32], list[str]]"),
            "heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].\n\n"
-           "method: arcs, climb, greedy, greedy-pp, sample, rerank, ad3, subgradient or exact; max_iterations: of ad3 "
-           "and "
-           "subgradient, hundreds of nodes "
-           "of exact;\n"
-           "time_limit: seconds a sentence, 0 for none; restarts, start, seed: of climb; guide: heads [words] that\n"
-           "greedy inference favours; max_sweeps: of the descent of climb and all behind it, 0: none.")
+           "guide: heads [words] of the trees that greedy inference is biased to.")
       .def("prune", &prune_all, "batch"_a, "projective"_a, "threads"_a,
            nb::sig("def prune(self, batch: Batch, projective: bool, threads: int) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),
@@ -308,7 +280,8 @@ void bind_parser(nb::module_& m) {
            "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the\n"
            "scores of larger parts, in frames and extras, if the model has any.\n\n"
            "With projective there is a projective tree among the candidates.")
-      .def("term", &term, "batch"_a, nb::sig("def term(self, batch: Batch) -> GlobalScorer | None"),
+      .def("global_scorer", &global_scorer, "batch"_a,
+           nb::sig("def global_scorer(self, batch: Batch) -> GlobalScorer | None"),
            "What counts in the trees of a sentence beside arcs, frames and extras, if the model has such parts.");
 }
 

@@ -1,5 +1,4 @@
-// Batches and models for Python, which parsing (bind_parser.cpp) and training (bind_trainer.cpp) share; the model is in
-// bind_model.cpp.
+// Batches and models for Python, shared by parsing (parser.cpp) and training (trainer.cpp). The model is in model.cpp.
 #pragma once
 
 #include <nanobind/stl/optional.h>
@@ -36,8 +35,8 @@ struct Batch {
 // A first-order model with the arrays and templates that own what it looks at, and its pruner if it has one.
 struct PyParserModel {
   Templates arc;
-  std::optional<Templates> between, label, nearby;
-  std::array<std::optional<Templates>, KINDS> higher;
+  std::optional<Templates> between, label, tree_label;
+  std::array<std::optional<Templates>, KINDS> families;
   std::array<std::optional<Templates>, GLOBALS> global;
   Weights parts;
   std::optional<Weights> labels;
@@ -49,7 +48,7 @@ struct PyParserModel {
   PyParserModel(const PyParserModel&) = delete;
 
   void set_labels(const Templates& label_, const Weights& labels_, float scale, In<std::uint8_t, 3> allowed_);
-  void set_nearby(const Templates& templates);
+  void set_tree_labels(const Templates& templates);
   void set_parts(std::size_t kind, const Templates& templates);
   void set_global(std::size_t kind, const Templates& templates);
   void set_functions();
@@ -58,10 +57,5 @@ struct PyParserModel {
   // Whether the words have all that the templates look at, and tags in range.
   void check(const Batch& batch) const;
 };
-
-inline Decoder decoder_from(bool projective) { return projective ? Decoder::Eisner : Decoder::Mst; }
-
-// The options of decoding; numbers that cannot be are a ValueError.
-TreeOptions options_of(const std::string& method, bool projective, Index max_iterations, double time_limit);
 
 }  // namespace headlong

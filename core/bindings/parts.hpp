@@ -1,20 +1,25 @@
-// Parts and their decoders for Python; see module.cpp.
+// Frames and extras for Python; see module.cpp.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include "bindings/common.hpp"
-#include "decode/extra_decoder.hpp"
+#include "parts/extras.hpp"
 
 namespace headlong {
 
-// Candidates from their columns (see Frames in Python); a ValueError says what is wrong with them.
+// Extras with the frames that they were laid out for.
+struct PyExtras {
+  nb::object owner;  // of the frames
+  const Frames* frames;
+  Extras extras;
+
+  PyExtras(nb::object frames_, Extras extras_)
+      : owner(std::move(frames_)), frames(nb::cast<const Frames*>(owner)), extras(std::move(extras_)) {}
+};
+
+// Builds candidates from their columns (see Frames in Python). Raises ValueError if they are not valid.
 Candidates candidates_of(const In<Index, 1>& heads, const In<Index, 1>& begins);
 
-// Heads are followed upwards, which must come to an end: a ValueError unless they are those of a tree.
+// Raises ValueError unless every word reaches the root.
 void require_tree(std::span<const Index> heads);
-
-// Extras as a Python object, which keeps the frames that they were laid out for alive.
-nanobind::object extras_object(nanobind::object frames, Extras extras);
 
 }  // namespace headlong

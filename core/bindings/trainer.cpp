@@ -1,6 +1,7 @@
 // Training for Python: the two halves of a step on mini-batches.
 #include "model/trainer.hpp"
 
+#include "bindings/options.hpp"
 #include "bindings/parser.hpp"
 
 using namespace nanobind::literals;
@@ -40,7 +41,7 @@ struct ParserTrainer {
     trainer.parts = {view(parts), view(part_totals)};
     if (labels) trainer.labels = {view(*labels), view(*label_totals)};
     nb::gil_scoped_release release;
-    if (trainer.model->pruner) trainer.choose_all_candidates(decoder_from(projective), threads);
+    if (trainer.model->pruner) trainer.choose_all_candidates(projective, threads);
   }
 
   void check_tables(const ParserModel<float>& model) const {
@@ -66,32 +67,35 @@ struct ParserTrainer {
     }
   }
 
-  nb::tuple study(const In<Index, 1>& sentences, bool expected, float cost, const std::string& method, bool projective,
-                  std::size_t threads, Index max_iterations) {
+  nb::tuple compute_updates(const In<Index, 1>& sentences, bool expected, float cost, const std::string& method,
+                            bool projective, std::size_t threads, Index max_iterations) {
     const Compare compare = expected                 ? Compare::Expected
                             : method == "automata"   ? Compare::Free
                             : method == "samplerank" ? Compare::Samples
                                                      : Compare::Best;
-    const TreeOptions options =
-        options_of(compare == Compare::Best ? method : "exact", projective, max_iterations, 0.0);
+    DecodeOptions options;
+    if (compare == Compare::Best) options.method = value_named<Method>("method", method);
+    options.projective = projective;
+    options.max_iterations = max_iterations;
+    require_valid(options);
     for (Index s : view(sentences))
       require(s >= 0 && static_cast<std::size_t>(s) < trainer.corpus.size(), "a sentence number is out of range");
     {
       nb::gil_scoped_release release;
-      trainer.study_batch(view(sentences), compare, cost, options, threads);
+      trainer.compute_updates(view(sentences), compare, cost, options, threads);
     }
     auto losses = new_array<Out<double, 1>>({sentences.size()}), norms = new_array<Out<double, 1>>({sentences.size()});
     for (std::size_t i = 0; i < sentences.size(); ++i) {
-      losses.data()[i] = trainer.lessons[i].loss;
-      norms.data()[i] = trainer.lessons[i].squared_norm;
+      losses.data()[i] = trainer.updates[i].loss;
+      norms.data()[i] = trainer.updates[i].squared_norm;
     }
     return nb::make_tuple(losses, norms);
   }
 
-  // Places and values of one of the two sparse differences of a lesson.
-  nb::tuple difference(std::size_t lesson, bool of_labels) const {
-    require(lesson < trainer.lessons.size(), "no such lesson");
-    const Difference& found = trainer.lessons[lesson].difference;
+  // Places and values of one of the two sparse differences of a update.
+  nb::tuple difference(std::size_t update, bool of_labels) const {
+    require(update < trainer.updates.size(), "no such update");
+    const Difference& found = trainer.updates[update].difference;
     std::vector<Code> places;
     std::vector<float> values;
     for (const auto& [place, value] : (of_labels ? found.labels : found.parts).entries()) {
@@ -102,17 +106,17 @@ struct ParserTrainer {
                           copied<Out<float, 1>>(values, {values.size()}));
   }
 
-  // The tree, with its labels, that a lesson compares with gold.
-  nb::tuple tree(std::size_t lesson) const {
-    require(lesson < trainer.lessons.size(), "no such lesson");
-    const Lesson& found = trainer.lessons[lesson];
+  // The tree, with its labels, that a update compares with gold.
+  nb::tuple tree(std::size_t update) const {
+    require(update < trainer.updates.size(), "no such update");
+    const Update& found = trainer.updates[update];
     return nb::make_tuple(copied<Out<Index, 1>>(found.heads, {found.heads.size()}),
                           copied<Out<Index, 1>>(found.labels, {found.labels.size()}));
   }
 
-  void apply(std::size_t lesson, float step, float time) {
-    require(lesson < trainer.lessons.size(), "no such lesson");
-    trainer.apply(lesson, step, time);
+  void apply(std::size_t update, float step, float time) {
+    require(update < trainer.updates.size(), "no such update");
+    trainer.apply(update, step, time);
   }
 };
 
@@ -126,9 +130,10 @@ void bind_trainer(nb::module_& m) {
            "model"_a, "batch"_a, "gold_heads"_a, "gold_labels"_a, "part_weights"_a.noconvert(),
            "part_totals"_a.noconvert(), "label_weights"_a.none().noconvert(), "label_totals"_a.none().noconvert(),
            "projective"_a, "threads"_a, nb::keep_alive<1, 2>())
-      .def("study", &ParserTrainer::study, "sentences"_a, "expected"_a, "cost"_a, "method"_a, "projective"_a,
-           "threads"_a, "max_iterations"_a = 1000,
-           nb::sig("def study(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: "
+      .def("compute_updates", &ParserTrainer::compute_updates, "sentences"_a, "expected"_a, "cost"_a, "method"_a,
+           "projective"_a, "threads"_a, "max_iterations"_a = 1000,
+           nb::sig("def compute_updates(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: "
+                   "float, method: "
                    "str, projective: bool, threads: int, max_iterations: int = 1000) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
            "Losses and squared norms [sentences] of the differences that `apply` will use.\n\n"
@@ -136,15 +141,15 @@ void bind_trainer(nb::module_& m) {
            "6), "
            "or\n"
            "samplerank, which looks at many trees (Zhang 2014a).")
-      .def("difference", &ParserTrainer::difference, "lesson"_a, "of_labels"_a,
-           nb::sig("def difference(self, lesson: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+      .def("difference", &ParserTrainer::difference, "update"_a, "of_labels"_a,
+           nb::sig("def difference(self, update: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], "
                    "numpy.typing.NDArray[numpy.float32]]"),
-           "The difference of features against gold of a sentence just studied: places in the table, and values.")
-      .def("tree", &ParserTrainer::tree, "lesson"_a,
-           nb::sig("def tree(self, lesson: int) -> tuple[numpy.typing.NDArray[numpy.int32], "
+           "The difference of features against gold of a sentence of the last batch: places in the table, and values.")
+      .def("tree", &ParserTrainer::tree, "update"_a,
+           nb::sig("def tree(self, update: int) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.int32]]"),
-           "The heads and labels that a sentence just studied was compared with.")
-      .def("apply", &ParserTrainer::apply, "lesson"_a, "step"_a, "time"_a);
+           "The heads and labels that a sentence of the last batch was compared with.")
+      .def("apply", &ParserTrainer::apply, "update"_a, "step"_a, "time"_a);
 }
 
 }  // namespace headlong

@@ -39,19 +39,29 @@ Score value_of(const Frames& frames, const ClimbWorkspace& state, Index fan) {
                    std::span(state.chosen).subspan(frames.fan_begins[fan], state.counts[fan]));
 }
 
+// The arcs and frames of the tree that was read.
+Score sum_frames(const Problem& problem, const ClimbWorkspace& state) {
+  const Frames& frames = *problem.frames;
+  Score sum = 0.0;
+  if (!problem.arc_scores.empty())
+    for (Index word = 1; word < frames.size; ++word) sum += problem.arc_scores[state.arcs[word]];
+  for (Index fan = 0; fan < 2 * frames.size; ++fan) sum += value_of(frames, state, fan);
+  return sum;
+}
+
 }  // namespace
 
-Score tree_value(const Frames& frames, std::span<const Score> arc_scores, std::span<const Index> heads,
-                 ClimbWorkspace& workspace, const Extras* extras, GlobalScorer* term) {
-  if (!read_tree(frames, heads, workspace)) return NEGATIVE_INFINITY;
-  Score sum = 0.0;
-  if (!arc_scores.empty())
-    for (Index word = 1; word < frames.size; ++word) sum += arc_scores[workspace.arcs[word]];
-  for (Index fan = 0; fan < 2 * frames.size; ++fan) sum += value_of(frames, workspace, fan);
-  if (extras) sum += extras_value(frames, *extras, heads);
-  if (!term) return sum;
-  term->start(heads);
-  return sum + term->value();
+Score frames_value(const Problem& problem, std::span<const Index> heads, ClimbWorkspace& workspace) {
+  return read_tree(*problem.frames, heads, workspace) ? sum_frames(problem, workspace) : NEGATIVE_INFINITY;
+}
+
+Score tree_value(const Problem& problem, std::span<const Index> heads, ClimbWorkspace& workspace) {
+  if (!read_tree(*problem.frames, heads, workspace)) return NEGATIVE_INFINITY;
+  Score sum = sum_frames(problem, workspace);
+  if (problem.extras) sum += extras_value(*problem.frames, *problem.extras, heads);
+  if (!problem.global_scorer) return sum;
+  problem.global_scorer->start(heads);
+  return sum + problem.global_scorer->value();
 }
 
 bool Climber::set_up() {
@@ -62,7 +72,7 @@ bool Climber::set_up() {
   state_.seen.assign(frames_.size, 0);
   moves_ = 0;
   list_bottom_up();
-  if (term_) term_->start(heads_);
+  if (globals_) globals_->start(heads_);
   return true;
 }
 
@@ -159,10 +169,10 @@ Score Climber::more_with(Index arc) const {
   if (!has_more()) return 0.0;
   const Index word = frames_.arc_modifiers[arc];
   const Index old = std::exchange(heads_[word], frames_.arc_heads[arc]);
-  if (term_) term_->move(word, heads_[word]);
+  if (globals_) globals_->move(word, heads_[word]);
   const Score value = more_now();
   heads_[word] = old;
-  if (term_) term_->move(word, old);
+  if (globals_) globals_->move(word, old);
   return value;
 }
 
@@ -207,7 +217,7 @@ void Climber::shift(Index arc) {
   *place = frames_.places[arc];
   state_.arcs[word] = arc;
   heads_[word] = frames_.arc_heads[arc];
-  if (term_) term_->move(word, heads_[word]);
+  if (globals_) globals_->move(word, heads_[word]);
   if (from / 2 > 0) weigh(from / 2);
   if (to / 2 > 0) weigh(to / 2);
 }
@@ -287,10 +297,10 @@ void Climber::take(Index arc) {
 }
 
 void Climber::take_all(std::span<const Index> arcs) {
-  GlobalScorer* term = std::exchange(term_, nullptr);
+  GlobalScorer* globals = std::exchange(globals_, nullptr);
   for (Index arc : arcs) take(arc);
-  term_ = term;
-  if (term_) term_->start(heads_);
+  globals_ = globals;
+  if (globals_) globals_->start(heads_);
 }
 
 // The arc among begin to end, but for one, that gains most, and more than `best`; -1 if there is none. `word` is told
@@ -403,9 +413,8 @@ void Climber::climb(Score least) {
   }
 }
 
-Score climb(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-            std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras, GlobalScorer* term) {
-  Climber climber(frames, arc_scores, root, projective, heads, workspace, extras, term);
+Score climb(const Problem& problem, std::span<Index> heads, ClimbWorkspace& workspace) {
+  Climber climber(problem, heads, workspace);
   if (!climber.set_up()) return NEGATIVE_INFINITY;
   climber.climb(least_gain(climber.total()));
   return climber.total();

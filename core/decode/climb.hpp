@@ -1,5 +1,5 @@
 // Hill climbing over trees (Zhang 2014b): from any tree to one that no move improves. Decoders of the dual family round
-// with it; randomized climbing (search/restarts) does it again and again.
+// with it; randomized climbing (restarts.hpp) does it again and again.
 //
 // Moves: a word takes another head, an arc is turned round, another word becomes the only root and the old one takes a
 // head. Words are visited bottom-up. What a move gains is known in constant time, apart from the look whether it closes
@@ -8,8 +8,7 @@
 // neighbourhood has changed.
 #pragma once
 
-#include "decode/global_scorer.hpp"
-#include "parts/extras.hpp"
+#include "decode/problem.hpp"
 
 namespace headlong {
 
@@ -26,16 +25,15 @@ struct ClimbWorkspace {
   std::vector<Index> layers;        // [size + 1]
 };
 
-// What a tree of candidates is worth: its arcs (but not if `arc_scores` is empty) and all parts. -inf if one of its
-// arcs is no candidate. Extras of the same candidates and a term count as well. O(size + arcs), and what these take.
-Score tree_value(const Frames& frames, std::span<const Score> arc_scores, std::span<const Index> heads,
-                 ClimbWorkspace& workspace, const Extras* extras = nullptr, GlobalScorer* term = nullptr);
+// The value of a tree of candidates: its arcs (none if the problem has no arc scores) and all parts. -inf if one of its
+// arcs is no candidate. O(size + arcs), plus the cost of extras and globals.
+Score tree_value(const Problem& problem, std::span<const Index> heads, ClimbWorkspace& workspace);
+// The same without extras and globals.
+Score frames_value(const Problem& problem, std::span<const Index> heads, ClimbWorkspace& workspace);
 
-// Improves a tree of candidates until no move does. Trees stay within the root rule and, if asked, projective. Returns
-// the value of the tree. O(arcs + size) a sweep, and three sweeps are common. Extras are valued from scratch for each
-// move, so that with them a sweep is O(arcs * size^2); a term is shown each move, and its way back.
-Score climb(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-            std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras = nullptr,
-            GlobalScorer* term = nullptr);
+// Improves a tree of candidates until no move does, and returns its value. Trees stay within the rules. O(arcs + size)
+// per sweep, and three sweeps are common. Extras are valued from scratch for each move, so that with them a sweep is
+// O(arcs * size^2); globals are shown each move, and its way back.
+Score climb(const Problem& problem, std::span<Index> heads, ClimbWorkspace& workspace);
 
 }  // namespace headlong

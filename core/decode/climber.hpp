@@ -1,4 +1,4 @@
-// A tree on its way up: the moves of search/climb.hpp, one by one.
+// A tree on its way up: the moves of climb.hpp, one by one.
 #pragma once
 
 #include <algorithm>
@@ -15,28 +15,27 @@ inline Score least_gain(Score value) { return 1e-9 * (1.0 + (value > NEGATIVE_IN
 class Climber {
  public:
   // The heads [size] change with the tree.
-  Climber(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-          std::span<Index> heads, ClimbWorkspace& workspace, const Extras* extras, GlobalScorer* term = nullptr)
-      : frames_(frames),
-        arc_scores_(arc_scores),
-        single_(root == RootRule::Single),
-        projective_(projective),
+  Climber(const Problem& problem, std::span<Index> heads, ClimbWorkspace& workspace)
+      : frames_(*problem.frames),
+        arc_scores_(problem.arc_scores),
+        single_(problem.rules.root == RootRule::Single),
+        projective_(problem.rules.projective),
         heads_(heads),
         state_(workspace),
-        extras_(extras),
-        term_(term) {}
+        extras_(problem.extras),
+        globals_(problem.global_scorer) {}
 
   // Reads the tree from the heads; false if one of its arcs is no candidate. All words are to be visited. O(arcs).
   bool set_up();
   // What the tree is worth, added up anew. O(size).
   Score total() const { return frames_total() + more_now(); }
-  // The same without extras and the term.
+  // The same without extras and globals.
   Score frames_total() const;
   // Moves until no move gains more than `least`, visiting the words that need it.
   void climb(Score least);
   // Gives a word another head, whatever it costs. The caller sees to it that no cycle comes of it. O(modifiers).
   void take(Index arc);
-  // The same for several words at once: there may be cycles on the way, which a term must not see.
+  // The same for several words at once: there may be cycles on the way, which globals must not see.
   void take_all(std::span<const Index> arcs);
   // Makes a word take an arc, whatever it costs, and stay there. A word that would be above itself first hands the
   // branch over that the new head is in; a root that loses its place finds a head. False, and nothing happens, if that
@@ -54,7 +53,7 @@ class Climber {
   // Back to that tree.
   void restore(const std::vector<std::uint8_t>& flags, std::vector<Index>& log);
 
-  // What the tree gains if a word takes another arc, all but extras and the term: -inf - -inf never meets as long as
+  // What the tree gains if a word takes another arc, all but extras and globals: -inf - -inf never meets as long as
   // the tree itself is worth something. O(1).
   Score gain(Index arc) const { return gain(arc, loss_of_leaving(frames_.arc_modifiers[arc])); }
   Index arc_of(Index word) const { return state_.arcs[word]; }
@@ -64,11 +63,11 @@ class Climber {
   bool fits(Index arc) const;
   // The candidate from `head` to `modifier`, or -1.
   Index find_arc(Index head, Index modifier) const;
-  // What counts beside the frames: extras and the term. Both look at the whole tree.
-  bool has_more() const { return extras_ || term_; }
+  // What counts beside the frames: extras and globals. Both look at the whole tree.
+  bool has_more() const { return extras_ || globals_; }
   // What these are worth, and what if a word takes another arc, which must not close a cycle. O(size^2) with extras.
   Score more_now() const {
-    return (extras_ ? extras_value(frames_, *extras_, heads_) : 0.0) + (term_ ? term_->value() : 0.0);
+    return (extras_ ? extras_value(frames_, *extras_, heads_) : 0.0) + (globals_ ? globals_->value() : 0.0);
   }
   Score more_with(Index arc) const;
   Index root_word() const {
@@ -118,8 +117,8 @@ class Climber {
   bool projective_;
   std::span<Index> heads_;
   ClimbWorkspace& state_;
-  const Extras* extras_;  // null: none
-  GlobalScorer* term_;    // likewise
+  const Extras* extras_;   // null: none
+  GlobalScorer* globals_;  // likewise
   Score least_ = 0.0;
   Index moves_ = 0;
   bool thorough_ = true;               // whether to look at turned arcs and other roots as well

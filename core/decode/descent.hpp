@@ -9,7 +9,7 @@
 // along the recursion, so that a visit costs little more than two recursions.
 #pragma once
 
-#include "decode/tree_graph.hpp"
+#include "decode/problem_graph.hpp"
 #include "trees/reduced_costs.hpp"
 
 namespace headlong {

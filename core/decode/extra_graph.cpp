@@ -175,10 +175,9 @@ void Builder::add_crossing() {
 
 }  // namespace
 
-void add_extras(const Frames& frames, const Extras& extras, bool projective, Graph& graph,
-                std::vector<ExtraVariable>& variables) {
+void add_extra_factors(const Problem& problem, Graph& graph, std::vector<ExtraVariable>& variables) {
   variables.clear();
-  Builder(frames, extras, projective, graph, variables).run();
+  Builder(*problem.frames, *problem.extras, problem.rules.projective, graph, variables).run();
 }
 
 void extra_assignment(const Frames& frames, std::span<const ExtraVariable> variables, std::span<const Index> heads,

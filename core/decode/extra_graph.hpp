@@ -2,7 +2,7 @@
 // variables with logic factors for paths and for non-projective arcs.
 #pragma once
 
-#include "decode/tree_graph.hpp"
+#include "decode/problem_graph.hpp"
 #include "parts/extras.hpp"
 
 namespace headlong {
@@ -17,17 +17,16 @@ struct ExtraVariable {
   Index one, other;
 };
 
-// Adds the extras to a graph that `build_tree_graph` has made of the same frames.
+// Adds the extras of a problem to a graph that `build_graph` has made of the same frames.
 //
-// Paths are those of Martins 2010, section 3.3: each word k draws a unit of flow from the root. An arc may carry flow
+// Paths are those of Martins 2010, section 4.2: each word k draws a unit of flow from the root. An arc may carry flow
 // only if it is in the tree; there is a path from word m to word k if an arc into m carries flow to k, and also if one
 // out of m does. The arc into k always carries its flow and needs no variable. An arc from h spans a word that does not
 // descend from h if one of the paths from h to the words between is missing (Martins 2011a, table 1). Only words that
 // can be reached have paths, and without path scores only flows to words are made that a candidate with a score for
 // being non-projective spans. With projective trees there are no non-projective arcs, and their scores are left out.
 // O(size * arcs) with paths or non-projective arcs, else O(parts).
-void add_extras(const Frames& frames, const Extras& extras, bool projective, Graph& graph,
-                std::vector<ExtraVariable>& variables);
+void add_extra_factors(const Problem& problem, Graph& graph, std::vector<ExtraVariable>& variables);
 
 // Fills in an assignment of all variables for a tree of candidates. O(variables * depth).
 void extra_assignment(const Frames& frames, std::span<const ExtraVariable> variables, std::span<const Index> heads,

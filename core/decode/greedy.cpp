@@ -13,13 +13,14 @@ constexpr double TIE = 1e-8;  // times the scale
 
 // One sentence. A tree that a function is given is one of the beam.
 struct Search {
-  const Frames& frames;
-  std::span<const Score> arc_scores;
-  const Extras* extras;
-  RootRule root;
-  bool projective;
-  const GreedyOptions& options;
+  const Problem& problem;
+  const DecodeOptions& options;
   GreedyWorkspace& workspace;
+  const Frames& frames = *problem.frames;
+  std::span<const Score> arc_scores = problem.arc_scores;
+  RootRule root = problem.rules.root;
+  bool projective = problem.rules.projective;
+  bool predicts = options.method == Method::GreedyPP;  // algorithm 2
 
   std::size_t arcs() const { return frames.arcs(); }
   // The candidate from `head` to `modifier` if it is open, or -1.
@@ -90,14 +91,14 @@ struct Search {
   }
 
   Score value_of(const PartialTree& tree, Index arc) const {
-    const PartSums& sums = options.predicts ? tree.losses : tree.gains;
+    const PartSums& sums = predicts ? tree.losses : tree.gains;
     const Score gain = sums.fan[arc] + sums.lane[arc], loss = loss_of(tree, arc);
-    return options.predicts ? options.beta * loss - (1.0 - options.beta) * gain : loss - gain;
+    return predicts ? options.beta * loss - (1.0 - options.beta) * gain : loss - gain;
   }
 
   void set_chances() const {
     auto& [present, absent] = workspace.loss_chances;
-    if (!options.predicts) {
+    if (!predicts) {
       present.assign(arcs(), 1.0);
       absent.assign(arcs(), 1.0);
       workspace.gain_chances.present.assign(arcs(), 0.0);
@@ -126,11 +127,10 @@ struct Search {
       if (!workspace.changed[head]) continue;
       workspace.changed[head] = 0;
       auto sum = [&](const Chances& chances, PartSums& sums) {
-        sum_parts(frames, workspace.weights, extras, options.absence, chances, tree.states, head, workspace.scratch,
-                  sums);
+        sum_parts(problem, options.absence, workspace.weights, chances, tree.states, head, workspace.scratch, sums);
       };
       sum(workspace.loss_chances, tree.losses);
-      if (!options.predicts) sum(workspace.gain_chances, tree.gains);
+      if (!predicts) sum(workspace.gain_chances, tree.gains);
     }
   }
 
@@ -143,7 +143,7 @@ struct Search {
     tree.tops.resize(frames.size);
     for (Index word = 0; word < frames.size; ++word) tree.tops[word] = word;
     tree.losses.lay_out(frames);
-    if (!options.predicts) tree.gains.lay_out(frames);
+    if (!predicts) tree.gains.lay_out(frames);
     tree.value = 0.0;
     tree.signature = 0;
     workspace.changed.assign(frames.size, 1);
@@ -238,7 +238,7 @@ struct Search {
 
   bool run(double seconds, std::span<Index> heads) const {
     const auto begin = std::chrono::steady_clock::now();
-    weigh(frames, arc_scores, extras, workspace.weights);
+    weigh(problem, workspace.weights);
     set_chances();
     workspace.beam.resize(std::max<std::size_t>(workspace.beam.size(), options.beam));
     workspace.next.resize(workspace.beam.size());
@@ -287,7 +287,7 @@ struct Search {
     std::ranges::copy(workspace.beam[0].witness, heads.begin());
     for (Index tree = 0; tree < size && size > 1; ++tree) {
       const auto& found = workspace.beam[tree].witness;
-      const Score value = tree_value(frames, arc_scores, found, workspace.climb, extras);
+      const Score value = tree_value(problem, found, workspace.climb);
       if (!(value > best)) continue;
       best = value;
       std::ranges::copy(found, heads.begin());
@@ -295,33 +295,38 @@ struct Search {
   }
 };
 
-}  // namespace
-
-bool greedy_tree(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, RootRule root,
-                 bool projective, const GreedyOptions& options, double seconds, std::span<Index> heads,
-                 GreedyWorkspace& workspace) {
-  const bool in_time = Search{frames, arc_scores, extras, root, projective, options, workspace}.run(seconds, heads);
-  if (in_time) swap_arcs(frames, arc_scores, extras, root, projective, options.swaps, heads, workspace);
+// Greedy inference without a guide.
+bool search_and_swap(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
+                     GreedyWorkspace& workspace) {
+  const bool in_time = Search{problem, options, workspace}.run(seconds, heads);
+  if (in_time) swap_arcs(problem, options.swaps, heads, workspace);
   return in_time;
 }
 
-bool greedy_tree_guided(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, RootRule root,
-                        bool projective, const GreedyOptions& options, std::span<const Index> guide, double seconds,
-                        std::span<Index> heads, GreedyWorkspace& workspace) {
-  bias_toward(frames, arc_scores, guide, options.gammas, workspace.frames, workspace.arc_scores);
-  const Frames& biased = workspace.frames;
-  const std::span<const Score> scores = workspace.arc_scores;
-  const bool in_time = greedy_tree(biased, scores, extras, root, projective, options, seconds, heads, workspace);
-  for (Index word = 1; word < frames.size; ++word)
-    if (find_arc(frames, guide[word], word) < 0) return in_time;
-  workspace.mark.resize(frames.size);
-  if (!keeps_rules(guide, root, projective, workspace.mark)) return in_time;
+// Whether the guide is a tree of candidates within the rules.
+bool is_possible_guide(const Problem& problem, std::vector<Index>& mark) {
+  for (Index word = 1; word < problem.size(); ++word)
+    if (find_arc(*problem.frames, problem.guide[word], word) < 0) return false;
+  mark.resize(problem.size());
+  return keeps_rules(problem.guide, problem.rules.root, problem.rules.projective, mark);
+}
+
+}  // namespace
+
+bool greedy_tree(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
+                 GreedyWorkspace& workspace) {
+  if (problem.guide.empty()) return search_and_swap(problem, options, seconds, heads, workspace);
+  bias_to_guide(problem, {options.gamma1, options.gamma2, options.gamma3}, workspace.frames, workspace.arc_scores);
+  Problem biased = problem;
+  biased.frames = &workspace.frames;
+  biased.arc_scores = workspace.arc_scores;
+  const bool in_time = search_and_swap(biased, options, seconds, heads, workspace);
+  if (!is_possible_guide(problem, workspace.mark)) return in_time;
   std::vector<Index>& other = workspace.heads;
-  other.assign(guide.begin(), guide.end());
+  other.assign(problem.guide.begin(), problem.guide.end());
   other[0] = NO_HEAD;
-  if (in_time) swap_arcs(biased, scores, extras, root, projective, options.swaps, other, workspace);
-  if (tree_value(biased, scores, other, workspace.climb, extras) >
-      tree_value(biased, scores, heads, workspace.climb, extras))
+  if (in_time) swap_arcs(biased, options.swaps, other, workspace);
+  if (tree_value(biased, other, workspace.climb) > tree_value(biased, heads, workspace.climb))
     std::ranges::copy(other, heads.begin());
   return in_time;
 }

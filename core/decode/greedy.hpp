@@ -29,16 +29,6 @@
 
 namespace headlong {
 
-struct GreedyOptions {
-  bool predicts = true;  // algorithm 2; the parser's decoders set it by their names
-  double alpha = 1.0;
-  double beta = 0.5;
-  Index beam = 1;
-  Index swaps = 5;
-  Absence absence = Absence::Charge;
-  std::array<double, 3> gammas = {0.2, 0.0, 0.0};  // see `bias_toward`, by order
-};
-
 // A partial tree.
 struct PartialTree {
   std::vector<ArcState> states;      // [arcs]
@@ -75,22 +65,17 @@ struct GreedyWorkspace {
   std::vector<Score> arc_scores;  // biased
 };
 
-// Writes a tree of candidates to heads [size]; there must be one within the rules. False: the time, in seconds (0: no
-// limit), was over before all arcs were weighed, and the rest are those of the best tree by arc scores.
-bool greedy_tree(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, RootRule root,
-                 bool projective, const GreedyOptions& options, double seconds, std::span<Index> heads,
+// Writes a tree of candidates to heads [size]; there must be one within the rules. Returns false if the time, in
+// seconds (0: no limit), was over before all arcs were weighed; the rest are then those of the best tree by arc scores.
+//
+// With a guide, scores are biased to it by the gammas of the options (`bias_to_guide`). If the guide is a tree of
+// candidates within the rules, arcs are swapped in it too, and the better tree by the biased scores is taken: greedy
+// inference may miss more on its way than the guide is worth.
+bool greedy_tree(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
                  GreedyWorkspace& workspace);
 
-// The same with scores that favour the tree `guide` by options.gammas (`bias_toward`). If that is a tree of candidates
-// within the rules, its own arcs are swapped too, and the better tree by those scores is taken: what greedy inference
-// misses on its way may be worth less than the tree that is there already.
-bool greedy_tree_guided(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, RootRule root,
-                        bool projective, const GreedyOptions& options, std::span<const Index> guide, double seconds,
-                        std::span<Index> heads, GreedyWorkspace& workspace);
-
-// The best of all swaps, again and again, at most `count` times (Tchernowitz 2016, section 6): a word v takes another
-// head u'; if u' is below v, the first word on the way from v to u' takes the head that v had.
-void swap_arcs(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, RootRule root,
-               bool projective, Index count, std::span<Index> heads, GreedyWorkspace& workspace);
+// Makes the best of all swaps, again and again, at most `count` times (Tchernowitz 2016, section 6): a word v takes
+// another head u'; if u' is below v, the first word on the way from v to u' takes the head that v had.
+void swap_arcs(const Problem& problem, Index count, std::span<Index> heads, GreedyWorkspace& workspace);
 
 }  // namespace headlong

@@ -55,15 +55,17 @@ void split_pairs(const Frames& frames, GreedyWeights& weights) {
 
 }  // namespace
 
-void weigh(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, GreedyWeights& weights) {
+void weigh(const Problem& problem, GreedyWeights& weights) {
+  const Frames& frames = *problem.frames;
+  const Extras* extras = problem.extras;
   const bool siblings = extras && extras->has(Kind::ArbitrarySibling);
   weights.scale = 1.0;
-  enlarge(arc_scores, weights.scale);
+  enlarge(problem.arc_scores, weights.scale);
   enlarge(std::span<const float>(frames.pairs), weights.scale);
   enlarge(std::span<const float>(frames.triples), weights.scale);
   enlarge(std::span<const float>(frames.grand), weights.scale);
   if (siblings) enlarge(std::span(extras->of(Kind::ArbitrarySibling)), weights.scale);
-  copy_finite(arc_scores, weights.scale, weights.arcs);
+  copy_finite(problem.arc_scores, weights.scale, weights.arcs);
   copy_finite(std::span<const float>(frames.triples), weights.scale, weights.triples);
   copy_finite(std::span<const float>(frames.grand), weights.scale, weights.grand);
   weights.siblings.clear();
@@ -71,10 +73,12 @@ void weigh(const Frames& frames, std::span<const Score> arc_scores, const Extras
   split_pairs(frames, weights);
 }
 
-void bias_toward(const Frames& frames, std::span<const Score> arc_scores, std::span<const Index> guide,
-                 const std::array<double, 3>& gammas, Frames& out, std::vector<Score>& out_scores) {
+void bias_to_guide(const Problem& problem, const std::array<double, 3>& gammas, Frames& out,
+                   std::vector<Score>& out_scores) {
+  const Frames& frames = *problem.frames;
+  const std::span<const Index> guide = problem.guide;
   out = frames;
-  out_scores.assign(arc_scores.begin(), arc_scores.end());
+  out_scores.assign(problem.arc_scores.begin(), problem.arc_scores.end());
   const auto more = [&](Index order) { return static_cast<float>(gammas[order - 1]); };
   for (Index head = 0; head < frames.size; ++head) {
     const auto into = std::span(frames.arc_heads).subspan(frames.arc_begins[head], head == 0 ? 0 : frames.lanes[head]);
@@ -323,10 +327,9 @@ struct Summing {
 
 }  // namespace
 
-void sum_parts(const Frames& frames, const GreedyWeights& weights, const Extras* extras, Absence absence,
-               const Chances& chances, std::span<const ArcState> states, Index head, PartScratch& scratch,
-               PartSums& sums) {
-  Summing{frames, weights, absence, chances, states, head, scratch, sums}.run(extras);
+void sum_parts(const Problem& problem, Absence absence, const GreedyWeights& weights, const Chances& chances,
+               std::span<const ArcState> states, Index head, PartScratch& scratch, PartSums& sums) {
+  Summing{*problem.frames, weights, absence, chances, states, head, scratch, sums}.run(problem.extras);
 }
 
 }  // namespace headlong

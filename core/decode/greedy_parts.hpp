@@ -15,7 +15,8 @@
 #include <algorithm>
 #include <array>
 
-#include "parts/extras.hpp"
+#include "decode/options.hpp"
+#include "decode/problem.hpp"
 
 namespace headlong {
 
@@ -26,13 +27,6 @@ inline Index find_arc(const Frames& frames, Index head, Index modifier) {
   const auto found = std::lower_bound(begin, end, head);
   return found != end && *found == head ? static_cast<Index>(found - frames.arc_heads.begin()) : -1;
 }
-
-// What becomes of parts that need some candidate not to be in the tree.
-enum class Absence : std::uint8_t {
-  Charge,  // they count, and are lost when such an arc is chosen
-  Ignore,  // they count as if they did not need it
-  Omit     // they do not count (Tchernowitz 2016, footnote 1)
-};
 
 // Scores of parts as finite numbers: one that is forbidden costs a thousand times the largest score.
 struct GreedyWeights {
@@ -46,13 +40,13 @@ struct GreedyWeights {
   Score scale = 1.0;                     // 1 + the largest score
 };
 
-void weigh(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, GreedyWeights& weights);
+void weigh(const Problem& problem, GreedyWeights& weights);
 
-// Copies the problem with scores that favour a tree (Tchernowitz 2016, section 7): each arc of it gets gammas[0] more,
-// each of its pairs and grandparents gammas[1], and, if there are triples, each of them and of its pairs under the
-// lane of the tree gammas[2]. What of the tree is no candidate, or NO_HEAD, gets nothing.
-void bias_toward(const Frames& frames, std::span<const Score> arc_scores, std::span<const Index> guide,
-                 const std::array<double, 3>& gammas, Frames& out, std::vector<Score>& out_scores);
+// Copies frames and arc scores with a bias to the guide (Tchernowitz 2016, section 7): each arc of it gets gammas[0]
+// more, each of its pairs and grandparents gammas[1], and, if there are triples, each of them and of its pairs under
+// the lane of the tree gammas[2]. What of the tree is no candidate, or NO_HEAD, gets nothing.
+void bias_to_guide(const Problem& problem, const std::array<double, 3>& gammas, Frames& out,
+                   std::vector<Score>& out_scores);
 
 enum class ArcState : std::uint8_t { Open, Chosen, Lost };
 
@@ -86,8 +80,7 @@ struct PartScratch {
 };
 
 // Computes the sums of one head anew. O(pairs * lanes + triples) of the places that are not lost.
-void sum_parts(const Frames& frames, const GreedyWeights& weights, const Extras* extras, Absence absence,
-               const Chances& chances, std::span<const ArcState> states, Index head, PartScratch& scratch,
-               PartSums& sums);
+void sum_parts(const Problem& problem, Absence absence, const GreedyWeights& weights, const Chances& chances,
+               std::span<const ArcState> states, Index head, PartScratch& scratch, PartSums& sums);
 
 }  // namespace headlong

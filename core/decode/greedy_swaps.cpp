@@ -14,19 +14,16 @@ struct Swap {
 };
 
 struct Swapping {
-  const Frames& frames;
-  std::span<const Score> arc_scores;
-  const Extras* extras;
-  RootRule root;
-  bool projective;
+  const Problem& problem;
   std::span<Index> heads;
   GreedyWorkspace& workspace;
+  const Frames& frames = *problem.frames;
 
   // What a head is worth in the tree, with the arc into it. O(candidates of the head).
   Score value_of(Index head) const {
     const Index into = head == 0 ? -1 : find_arc(frames, heads[head], head);
     const Index lane = head == 0 ? 0 : into - frames.arc_begins[head];
-    Score sum = head == 0 ? 0.0 : arc_scores[into];
+    Score sum = head == 0 ? 0.0 : problem.arc_scores[into];
     for (Index fan : {2 * head, 2 * head + 1}) {
       workspace.places.clear();
       for (Index arc : frames.fan(fan))
@@ -35,7 +32,7 @@ struct Swapping {
     }
     return sum;
   }
-  Score extras_now() const { return extras ? extras_value(frames, *extras, heads) : 0.0; }
+  Score extras_now() const { return problem.extras ? extras_value(frames, *problem.extras, heads) : 0.0; }
 
   // Does a swap, and undoes it when it is called again with what it returned.
   Swap apply(const Swap& swap) const {
@@ -56,7 +53,7 @@ struct Swapping {
       swap.other = below;
       return true;
     }
-    return root == RootRule::Multi || (head != 0 && old != 0);
+    return problem.rules.root == RootRule::Multi || (head != 0 && old != 0);
   }
 
   bool is_projective() const {
@@ -82,7 +79,7 @@ struct Swapping {
   }
 
   bool is_allowed(const Swap& swap) const {
-    if (!projective) return true;
+    if (!problem.rules.projective) return true;
     const Swap back = apply(swap);
     const bool allowed = is_projective();
     apply(back);
@@ -115,9 +112,8 @@ struct Swapping {
 
 }  // namespace
 
-void swap_arcs(const Frames& frames, std::span<const Score> arc_scores, const Extras* extras, RootRule root,
-               bool projective, Index count, std::span<Index> heads, GreedyWorkspace& workspace) {
-  const Swapping swapping{frames, arc_scores, extras, root, projective, heads, workspace};
+void swap_arcs(const Problem& problem, Index count, std::span<Index> heads, GreedyWorkspace& workspace) {
+  const Swapping swapping{problem, heads, workspace};
   while (count-- > 0 && swapping.improve());
 }
 

@@ -23,34 +23,31 @@ namespace {
 constexpr Index LONGEST_DRAWN = 128;
 
 // Trees that a thread draws and climbs from at a time: enough to be worth starting it.
-constexpr std::size_t DRAWN_A_THREAD = 4;
+constexpr std::size_t DRAWN_PER_THREAD = 4;
 
 // How many restarts in a row are from the best tree so far, before trees are drawn.
-Index restarts_nearby(const RestartOptions& options, Index size) {
+Index restarts_nearby(const DecodeOptions& options, Index size) {
   if (options.start == ClimbStart::Nearby) return options.restarts;
-  if (options.start != ClimbStart::Mixed) return 0;
+  if (options.start != ClimbStart::Mixed && options.start != ClimbStart::Ad3) return 0;
   return size > LONGEST_DRAWN ? options.restarts : options.restarts - options.restarts / 2;
 }
 
 // Climbs on one sentence.
 class Restarts {
  public:
-  Restarts(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-           const RestartOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
-           RestartWorkspace& workspace, const Extras* extras)
-      : frames_(frames),
-        arc_scores_(arc_scores),
-        draw_scores_(options.draw_scores.empty() ? arc_scores : options.draw_scores),
-        root_(root),
-        projective_(projective),
+  Restarts(const Problem& problem, const DecodeOptions& options, const RestartLimits& limits, std::span<Index> heads,
+           ClimbWorkspace& climb_workspace, RestartWorkspace& workspace)
+      : problem_(problem),
+        frames_(*problem.frames),
+        draw_scores_(limits.draw_scores.empty() ? problem.arc_scores : limits.draw_scores),
         options_(options),
+        limits_(limits),
         heads_(heads),
         workspace_(workspace),
-        extras_(extras),
-        climber_(frames, arc_scores, root, projective, heads, climb_workspace, extras),
-        seed_(seed_of(frames, arc_scores, options.seed)),
+        climber_(problem, heads, climb_workspace),
+        seed_(seed_of(frames_, problem.arc_scores, options.seed)),
         random_(seed_),
-        nearby_(restarts_nearby(options, frames.size)) {
+        nearby_(restarts_nearby(options, frames_.size)) {
     workspace_.drawing.resize(std::max<std::size_t>(options.threads, 1));
     for (DrawWorkspace& drawing : workspace_.drawing) drawing.prepared = false;
     next_ = workspace_.drawn.size();  // what is left there is of another problem
@@ -59,8 +56,8 @@ class Restarts {
   RestartResult run() {
     workspace_.log.reserve(8 * frames_.size);  // more moves than climbs take, so that it need not grow later
     climb_first();
-    for (Index idle = 0; idle < options_.restarts && result_.value < options_.enough; ++idle) {
-      if (options_.seconds > 0.0 && seconds() > options_.seconds) {
+    for (Index idle = 0; idle < options_.restarts && result_.value < limits_.enough; ++idle) {
+      if (limits_.seconds > 0.0 && seconds() > limits_.seconds) {
         result_.in_time = false;
         break;
       }
@@ -160,7 +157,7 @@ class Restarts {
   // Climbs from the next few drawn trees, each by a random sequence of its own.
   void draw_ahead() {
     const std::size_t threads = workspace_.drawing.size();
-    workspace_.drawn.resize(threads == 1 ? 1 : DRAWN_A_THREAD * threads);
+    workspace_.drawn.resize(threads == 1 ? 1 : DRAWN_PER_THREAD * threads);
     next_ = 0;
     parallel_for(workspace_.drawn.size(), threads, [&](std::size_t thread, std::size_t item) {
       DrawWorkspace& drawing = workspace_.drawing[thread];
@@ -168,7 +165,7 @@ class Restarts {
       drawn.heads.resize(frames_.size);
       Random random(scatter(seed_ + drawn_ + item + 1));
       if (!draw(drawing, random, drawn.heads)) return drawn.heads.clear();
-      Climber climber(frames_, arc_scores_, root_, projective_, drawn.heads, drawing.climb, extras_);
+      Climber climber(problem_, drawn.heads, drawing.climb);
       drawn.value = climber.set_up() ? climb_up(climber) : NEGATIVE_INFINITY;
     });
     drawn_ += workspace_.drawn.size();
@@ -177,9 +174,9 @@ class Restarts {
   // Draws a tree; false if there is none.
   bool draw(DrawWorkspace& drawing, Random& random, std::span<Index> heads) const {
     const bool uniform = options_.start == ClimbStart::Uniform;
-    if (projective_) return draw_projective(uniform, drawing, random, heads);
+    if (problem_.rules.projective) return draw_projective(uniform, drawing, random, heads);
     if (!drawing.prepared && !prepare(drawing.trees, frames_.arc_heads, frames_.arc_begins,
-                                      uniform ? std::span<const Score>() : draw_scores_, root_))
+                                      uniform ? std::span<const Score>() : draw_scores_, problem_.rules.root))
       return false;
     drawing.prepared = true;
     draw_tree(drawing.trees, random, heads);
@@ -196,17 +193,16 @@ class Restarts {
                                                                  : draw_scores_[arc];
       drawing.dense[frames_.arc_heads[arc] * size + frames_.arc_modifiers[arc]] = score + noise;
     }
-    return eisner(drawing.dense, frames_.size, root_, heads, drawing.eisner) > NEGATIVE_INFINITY;
+    return eisner(drawing.dense, frames_.size, problem_.rules.root, heads, drawing.eisner) > NEGATIVE_INFINITY;
   }
 
+  const Problem& problem_;
   const Frames& frames_;
-  std::span<const Score> arc_scores_, draw_scores_;
-  RootRule root_;
-  bool projective_;
-  const RestartOptions& options_;
+  std::span<const Score> draw_scores_;
+  const DecodeOptions& options_;
+  const RestartLimits& limits_;
   std::span<Index> heads_;
   RestartWorkspace& workspace_;
-  const Extras* extras_;
   Climber climber_;
   std::uint64_t seed_;
   Random random_;            // of restarts nearby
@@ -220,10 +216,9 @@ class Restarts {
 
 }  // namespace
 
-RestartResult climb_often(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-                          const RestartOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
-                          RestartWorkspace& workspace, const Extras* extras) {
-  return Restarts(frames, arc_scores, root, projective, options, heads, climb_workspace, workspace, extras).run();
+RestartResult climb_often(const Problem& problem, const DecodeOptions& options, const RestartLimits& limits,
+                          std::span<Index> heads, ClimbWorkspace& climb_workspace, RestartWorkspace& workspace) {
+  return Restarts(problem, options, limits, heads, climb_workspace, workspace).run();
 }
 
 }  // namespace headlong

@@ -9,27 +9,16 @@
 #pragma once
 
 #include "decode/climb.hpp"
+#include "decode/options.hpp"
 #include "trees/eisner.hpp"
 #include "trees/random_trees.hpp"
 
 namespace headlong {
 
-// Where climbs after the first start.
-enum class ClimbStart : std::uint8_t {
-  Mixed,   // half of the restarts nearby, then, if all that was in vain, half of them as FirstOrder; long sentences:
-           // Nearby
-  Nearby,  // from the best tree so far, with one or two arcs forced upon it
-  FirstOrder,  // from trees drawn in proportion to exp(arc score)
-  Uniform      // from trees drawn uniformly
-};
-
-struct RestartOptions {
-  Index restarts = 100;  // how many restarts in a row may leave the best tree unchanged; 0: climb once
-  ClimbStart start = ClimbStart::Mixed;
-  std::uint64_t seed = 0;              // what is drawn depends on it and on the problem
+// What a caller sets for one run, beside the options.
+struct RestartLimits {
   double seconds = 0.0;                // time limit; 0: none
-  std::size_t threads = 1;             // that climb from drawn trees; the result does not depend on them
-  std::span<const Score> draw_scores;  // [arcs] or, by default, empty: trees are drawn by these, not by arc scores
+  std::span<const Score> draw_scores;  // [arcs] trees are drawn by these; empty: by the arc scores
   // A tree of this value is good enough: no tree is worth more.
   Score enough = std::numeric_limits<Score>::infinity();
 };
@@ -68,12 +57,12 @@ struct RestartResult {
 // A seed for what is drawn for a problem: it does not depend on the problem's place in a corpus. O(arcs).
 std::uint64_t seed_of(const Frames& frames, std::span<const Score> arc_scores, std::uint64_t seed);
 
-// Climbs from the tree in heads [size], if it is one of candidates and worth anything, then again and again; leaves the
-// best tree in heads. -inf if no tree worth anything was found. With ClimbStart::Nearby trees are drawn as well, in
-// proportion to exp(arc score), as long as there is none. Projective trees are not drawn by Wilson's algorithm: they
-// are the best ones under arc scores with Gumbel noise.
-RestartResult climb_often(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-                          const RestartOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
-                          RestartWorkspace& workspace, const Extras* extras = nullptr);
+// Climbs from the tree in heads [size], if it is one of candidates and worth anything, then from others until
+// options.restarts in a row leave the best tree unchanged; leaves the best tree in heads. The value is -inf if no tree
+// worth anything was found. With ClimbStart::Nearby trees are drawn as well, in proportion to exp(arc score), as long
+// as there is none. Projective trees are not drawn by Wilson's algorithm: they are the best ones under arc scores with
+// Gumbel noise. The result does not depend on options.threads. The problem must not have globals.
+RestartResult climb_often(const Problem& problem, const DecodeOptions& options, const RestartLimits& limits,
+                          std::span<Index> heads, ClimbWorkspace& climb_workspace, RestartWorkspace& workspace);
 
 }  // namespace headlong

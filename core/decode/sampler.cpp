@@ -9,26 +9,25 @@ namespace headlong {
 
 namespace {
 
-constexpr Index REDRAWN = 4;        // heads that a proposal redraws, as in the paper
-constexpr Index SWEEPS_A_TREE = 4;  // on average, between proposals of whole trees: few are accepted
-constexpr Index MAX_STARTS = 100;   // trees to draw for a start that is worth something
-constexpr double COLDEST = 0.01;    // the last temperature, as a share of the first
-constexpr double LOWEST = 1e-12;    // a temperature below which only the best choices are left anyway
+constexpr Index REDRAWN = 4;          // heads that a proposal redraws, as in the paper
+constexpr Index SWEEPS_PER_TREE = 4;  // on average, between proposals of whole trees: few are accepted
+constexpr Index MAX_STARTS = 100;     // trees to draw for a start that is worth something
+constexpr double COLDEST = 0.01;      // the last temperature, as a share of the first
+constexpr double LOWEST = 1e-12;      // a temperature below which only the best choices are left anyway
 
 }  // namespace
 
-Sampler::Sampler(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-                 const SamplerOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
-                 SamplerWorkspace& workspace, const Extras* extras, GlobalScorer* term)
-    : frames_(frames),
-      arc_scores_(arc_scores),
-      root_(root),
-      projective_(projective),
+Sampler::Sampler(const Problem& problem, const DecodeOptions& options, std::span<Index> heads,
+                 ClimbWorkspace& climb_workspace, SamplerWorkspace& workspace)
+    : frames_(*problem.frames),
+      arc_scores_(problem.arc_scores),
+      root_(problem.rules.root),
+      projective_(problem.rules.projective),
       options_(options),
       heads_(heads),
       workspace_(workspace),
-      climber_(frames, arc_scores, root, projective, heads, climb_workspace, extras, term),
-      random_(seed_of(frames, arc_scores, options.seed)) {}
+      climber_(problem, heads, climb_workspace),
+      random_(seed_of(frames_, problem.arc_scores, options.seed)) {}
 
 bool Sampler::can_be_root(Index word) const {
   const Index begin = frames_.arc_begins[word];  // heads ascend
@@ -71,7 +70,7 @@ Index Sampler::steps() const {
 bool Sampler::step(Index number, double temperature) {
   const Index last = steps() - 1;
   temperature = std::max(temperature, LOWEST);
-  if (number == last) return random_.below(SWEEPS_A_TREE) == 0 && redraw_all(temperature);
+  if (number == last) return random_.below(SWEEPS_PER_TREE) == 0 && redraw_all(temperature);
   const bool gibbs = options_.kernel == SamplerKernel::Gibbs;
   if (!gibbs && number < last - 1) return redraw(temperature);
   const std::vector<Index>& words = gibbs ? workspace_.words : workspace_.root_words;
@@ -183,16 +182,14 @@ bool Sampler::propose(double temperature) {
   return false;
 }
 
-SampleResult sample_best(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-                         const SamplerOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
-                         SamplerWorkspace& workspace, const Extras* extras, GlobalScorer* term) {
+SampleResult sample_best(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
+                         ClimbWorkspace& climb_workspace, SamplerWorkspace& workspace) {
   const auto begin = std::chrono::steady_clock::now();
   const auto out_of_time = [&] {
-    return options.seconds > 0.0 &&
-           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > options.seconds;
+    return seconds > 0.0 && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds;
   };
   SampleResult result;
-  Sampler sampler(frames, arc_scores, root, projective, options, heads, climb_workspace, workspace, extras, term);
+  Sampler sampler(problem, options, heads, climb_workspace, workspace);
   workspace.best.assign(heads.begin(), heads.end());
   if (!sampler.set_up()) {
     std::copy(workspace.best.begin(), workspace.best.end(), heads.begin());  // within the rules, unlike those drawn
@@ -216,7 +213,7 @@ SampleResult sample_best(const Frames& frames, std::span<const Score> arc_scores
     temperature = std::max(temperature * cooling, options.temperature * COLDEST);
   }
   std::copy(workspace.best.begin(), workspace.best.end(), heads.begin());
-  result.value = tree_value(frames, arc_scores, heads, climb_workspace, extras, term);
+  result.value = tree_value(problem, heads, climb_workspace);
   return result;
 }
 

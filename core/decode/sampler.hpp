@@ -1,6 +1,6 @@
 // Sampling (Zhang 2014a, section 3.2): a Markov chain over trees whose distribution is exp(score / temperature) under
 // all parts. With a temperature that falls it is a decoder, with a fixed one its trees estimate marginals, and learning
-// compares its trees with each other (parser/sample_rank.hpp).
+// compares its trees with each other (model/sample_rank.hpp).
 //
 // Gibbs: a word chosen at random draws a head from the conditional distribution given all other heads. Under the
 // single-root rule heads alone cannot change the root word, so that a word also draws among the trees in which it
@@ -17,19 +17,10 @@
 #pragma once
 
 #include "decode/climber.hpp"
+#include "decode/options.hpp"
 #include "trees/random_trees.hpp"
 
 namespace headlong {
-
-enum class SamplerKernel : std::uint8_t { Gibbs, Metropolis };
-
-struct SamplerOptions {
-  SamplerKernel kernel = SamplerKernel::Gibbs;
-  Index samples = 100;       // how many sweeps in a row may leave the best tree unchanged
-  double temperature = 1.0;  // the first one; it falls to a hundredth in so many sweeps, then stays
-  std::uint64_t seed = 0;    // what is drawn depends on it and on the problem
-  double seconds = 0.0;      // time limit; 0: none
-};
 
 // Trees to choose from: a word takes an arc, and if `second` is not -1 the old root takes that.
 struct SamplerChoice {
@@ -54,9 +45,8 @@ struct SamplerWorkspace {
 class Sampler {
  public:
   // The heads [size] change with the tree.
-  Sampler(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-          const SamplerOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
-          SamplerWorkspace& workspace, const Extras* extras, GlobalScorer* term = nullptr);
+  Sampler(const Problem& problem, const DecodeOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
+          SamplerWorkspace& workspace);
 
   // Starts from the tree in the heads, or, if it is worth nothing, from one drawn from the first-order distribution;
   // false if none that is worth something was found. O(size^3), with any number of roots O(arcs).
@@ -86,7 +76,7 @@ class Sampler {
   std::span<const Score> arc_scores_;
   RootRule root_;
   bool projective_;
-  const SamplerOptions& options_;
+  const DecodeOptions& options_;
   std::span<Index> heads_;
   SamplerWorkspace& workspace_;
   Climber climber_;
@@ -101,9 +91,9 @@ struct SampleResult {
 };
 
 // Samples with falling temperature from the tree in heads [size] until the best tree has not changed for
-// options.samples sweeps, and leaves the best tree seen in heads. -inf if no tree worth anything was found.
-SampleResult sample_best(const Frames& frames, std::span<const Score> arc_scores, RootRule root, bool projective,
-                         const SamplerOptions& options, std::span<Index> heads, ClimbWorkspace& climb_workspace,
-                         SamplerWorkspace& workspace, const Extras* extras = nullptr, GlobalScorer* term = nullptr);
+// options.samples sweeps, and leaves the best tree seen in heads. -inf if no tree worth anything was found. `seconds`
+// is the time limit; 0: none.
+SampleResult sample_best(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
+                         ClimbWorkspace& climb_workspace, SamplerWorkspace& workspace);
 
 }  // namespace headlong

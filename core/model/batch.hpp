@@ -1,8 +1,8 @@
 // Many sentences at once, on threads.
 #pragma once
 
-#include "model/higher_problem.hpp"
 #include "model/labeler.hpp"
+#include "model/scored_parts.hpp"
 
 namespace headlong {
 
@@ -38,31 +38,31 @@ struct PrunedModel {
 
 // The workspaces of one thread.
 struct ParserWorkspace {
-  ArcProblem problem, pruning;
-  HigherProblem higher;
+  ScoredArcs arcs, pruning;
+  ScoredParts parts;
   LabelerWorkspace labeler;
 };
 
 // Chooses the candidates of a sentence, in `out`; a tree that the decoder can find is among them.
 template <class Weight>
-void choose_candidates(const PrunedModel<Weight>& model, const Words& words, Decoder decoder, ArcProblem& pruning,
+void choose_candidates(const PrunedModel<Weight>& model, const Words& words, bool projective, ScoredArcs& pruning,
                        Candidates& out);
 
 // The candidates of all sentences.
 template <class Weight>
-std::vector<Candidates> prune_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder,
+std::vector<Candidates> prune_batch(const PrunedModel<Weight>& model, const Corpus& corpus, bool projective,
                                     std::size_t threads);
 
-// Parses with the decoder of `options`, whose root rule is that of the model. A first-order model has one decoder.
-// `options.guide` has the heads of all words of the corpus.
+// Parses with the method of `options`, on options.threads threads; a first-order model has one method. `guide` has the
+// heads of the guides of all sentences [words], or is empty.
 template <class Weight>
-void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const TreeOptions& options,
-                 std::size_t threads, const Answers& answers);
+void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const DecodeOptions& options,
+                 std::span<const Index> guide, const Answers& answers);
 
 // The labels of trees of candidates, heads [words], as parse_batch chooses them; those of a tree with an arc that is no
 // candidate stay as they are.
 template <class Weight>
-void label_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
+void label_batch(const PrunedModel<Weight>& model, const Corpus& corpus, bool projective, std::size_t threads,
                  std::span<const Index> heads, std::span<Index> labels);
 
 // How probable the arc (heads[word], word) is for each word of the corpus, and the labelled arc. For a first-order
@@ -70,7 +70,7 @@ void label_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder
 // the model must have (in sentences longer than MAX_MARGINAL_SIZE, the share of exp(score) among the word's heads). A
 // label has its share of exp(score) under the scores that choose labels.
 template <class Weight>
-void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, Decoder decoder, std::size_t threads,
+void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, bool projective, std::size_t threads,
                       std::span<const Index> heads, std::span<const Index> labels, std::span<double> arc_marginals,
                       std::span<double> label_marginals);
 

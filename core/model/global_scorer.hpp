@@ -4,7 +4,7 @@
 #include <map>
 
 #include "decode/global_scorer.hpp"
-#include "model/arc_problem.hpp"
+#include "model/scored_arcs.hpp"
 #include "parts/globals.hpp"
 
 namespace headlong {

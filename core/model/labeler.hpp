@@ -2,7 +2,7 @@
 // view. One part an arc: its slots are words around it in the tree, its relations their first labels.
 #pragma once
 
-#include "model/arc_problem.hpp"
+#include "model/scored_arcs.hpp"
 
 namespace headlong {
 
@@ -10,9 +10,9 @@ namespace headlong {
 // modifiers. A missing grandparent, sibling or modifier is stood for by the head or, of a modifier, by itself; the
 // relation `side` tells who is missing. The other relations are the labels that the arc model alone gives to the head,
 // the two siblings and the two modifiers, and how many modifiers the modifier has to its left and to its right.
-enum class Nearby : Index { Side, HeadLabel, BeforeLabel, AfterLabel, FirstLabel, LastLabel, Valency, Count };
-inline constexpr Index NEARBY_SLOTS = 7;
-inline constexpr Index NEARBY_RELATIONS = static_cast<Index>(Nearby::Count);
+enum class TreeLabel : Index { Side, HeadLabel, BeforeLabel, AfterLabel, FirstLabel, LastLabel, Valency, Count };
+inline constexpr Index TREE_LABEL_SLOTS = 7;
+inline constexpr Index TREE_LABEL_RELATIONS = static_cast<Index>(TreeLabel::Count);
 
 struct LabelerWorkspace {
   std::vector<Index> arcs;                                   // [size] the candidate into each word
@@ -25,20 +25,20 @@ struct LabelerWorkspace {
 
 // Chooses the labels of a tree of candidates. O(size * templates * labels).
 template <class Weight>
-void label_tree(const ParserModel<Weight>& model, const Words& words, const ArcProblem& problem,
+void label_tree(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs,
                 std::span<const Index> heads, std::span<Index> labels, LabelerWorkspace& workspace);
 
 // Multiplies probabilities [size] by those of the given labels: their shares of exp(score) among the labels that their
 // arcs may have, under the scores with which `label_tree` chooses. O(size * templates * labels).
 template <class Weight>
-void weigh_labels(const ParserModel<Weight>& model, const Words& words, const ArcProblem& problem,
+void weigh_labels(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs,
                   std::span<const Index> heads, std::span<const Index> labels, std::span<double> probabilities,
                   LabelerWorkspace& workspace);
 
 // Labels the gold tree, each wrong label earning `cost`, and adds to a difference of features what tells the gold
 // labels from those; returns by how much these are better.
 template <class Weight>
-double label_difference(const ParserModel<Weight>& model, const Words& words, const ArcProblem& problem, float cost,
+double label_difference(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs, float cost,
                         SparseVector& difference, LabelerWorkspace& workspace);
 
 }  // namespace headlong

@@ -12,10 +12,10 @@
 
 namespace headlong {
 
-// Samples trees under lesson.problem.scores, which have costs folded in, and writes the sum of violated constraints to
-// lesson.difference, the last tree to lesson.heads; `gold` is what gold's arcs are worth. Returns by how much the sum
+// Samples trees under update.arcs.scores, which have costs folded in, and writes the sum of violated constraints to
+// update.difference, the last tree to update.heads; `gold` is what gold's arcs are worth. Returns by how much the sum
 // is violated.
-double rank_samples(const ParserModel<float>& model, const Words& words, double gold, const TreeOptions& options,
-                    Lesson& lesson);
+double rank_samples(const ParserModel<float>& model, const Words& words, double gold, const DecodeOptions& options,
+                    Update& update);
 
 }  // namespace headlong

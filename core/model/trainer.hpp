@@ -1,5 +1,5 @@
-// The two halves of a training step over a corpus: study a mini-batch (on threads, weights only read), then apply what
-// was learnt (one sentence after another, so that the result does not depend on the number of threads).
+// The two halves of a training step over a corpus: compute_update a mini-batch (on threads, weights only read), then
+// apply what was learnt (one sentence after another, so that the result does not depend on the number of threads).
 #pragma once
 
 #include "model/batch.hpp"
@@ -11,9 +11,9 @@ namespace headlong {
 enum class Compare : std::uint8_t { Best, Free, Samples, Expected };
 
 // One sentence of a mini-batch on its way from decoding to the update.
-struct Lesson {
-  ArcProblem problem;
-  HigherProblem higher;
+struct Update {
+  ScoredArcs arcs;
+  ScoredParts parts;
   LabelerWorkspace labeler;
   Difference difference;
   std::vector<Index> heads, labels;  // of the best tree, or of the last sample
@@ -25,21 +25,21 @@ struct Lesson {
   double squared_norm = 0.0;         // of the difference
 };
 
-// Decodes one sentence, whose candidates are in lesson.problem, and takes the difference of features against gold.
-void study(const ParserModel<float>& model, const Words& words, Compare compare, float cost, const TreeOptions& options,
-           Lesson& lesson);
+// Decodes one sentence, whose candidates are in update.arcs, and takes the difference of features against gold.
+void compute_update(const ParserModel<float>& model, const Words& words, Compare compare, float cost,
+                    const DecodeOptions& options, Update& update);
 
 struct Trainer {
   const PrunedModel<float>* model = nullptr;
   Corpus corpus;
   TrainingTable parts, labels;
   std::vector<Candidates> candidates;  // of all sentences, if there is a pruner: it does not change any more
-  std::vector<Lesson> lessons;         // of the current mini-batch
+  std::vector<Update> updates;         // of the current mini-batch
 
-  void choose_all_candidates(Decoder decoder, std::size_t threads);
-  void study_batch(std::span<const Index> sentences, Compare compare, float cost, const TreeOptions& options,
-                   std::size_t threads);
-  void apply(std::size_t lesson, float step, float time);
+  void choose_all_candidates(bool projective, std::size_t threads);
+  void compute_updates(std::span<const Index> sentences, Compare compare, float cost, const DecodeOptions& options,
+                       std::size_t threads);
+  void apply(std::size_t update, float step, float time);
 };
 
 }  // namespace headlong

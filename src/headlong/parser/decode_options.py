@@ -1,176 +1,201 @@
-"""How a parser looks for trees: which decoder, among which trees, with which limits."""
+"""How to decode: one dataclass, with the same fields as the struct `DecodeOptions` in core/decode/options.hpp."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypedDict, get_args
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, Self, TypedDict, Unpack, cast, get_args
 
 from headlong import _core
-from headlong.arrays import INT32
-from headlong.options import check_choice
-from headlong.parser.decoders import (
-    MAX_ITERATIONS,
-    PROGRAMS,
-    RESTARTS,
-    START,
-    check_limits,
-    check_restarts,
-    check_threads,
-    core_method,
-    max_sweeps,
-    searches_projective,
-)
-from headlong.parser.decoders import decoder as decoder_called
-from headlong.parser.options import TrainedParser
-from headlong.parser.problem import Problem, Solution
-from headlong.parser.tuning import Tuning
-from headlong.text import Sentence
-
-# Sentences handed to the core at once; each thread takes such a chunk. Two threads take 1.70, 1.86 and 1.89 times less
-# time than one for the 456 sentences of el_gdt's test set with orders 1, 2 and 3; with chunks of 16 it is 1.54, 1.74
-# and 1.85 times, since a thread that has done its chunk may wait for the one that runs Python.
-_CHUNK = 64
-TIME_LIMIT = 10.0
-"""Seconds that a sentence may take by default, a thousand times what most need; see `SearchOptions`."""
-
+from headlong.errors import OptionError
+from headlong.options import check_choice, check_names
 
 Trees = Literal["any", "projective"]
+Start = Literal["mixed", "nearby", "first-order", "uniform", "ad3"]
+Absence = Literal["charge", "ignore", "omit"]
+Kernel = Literal["gibbs", "mh"]
+
+_MOST = 2**31 - 1  # the core counts with 32 bits
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "trees": get_args(Trees),
+    "start": get_args(Start),
+    "absence": get_args(Absence),
+    "kernel": get_args(Kernel),
+}
 
 
-class DecoderOptions(TypedDict, total=False):
-    """What may be said about the search, whatever the decoder; `Search.of` has the defaults.
+def _option(default: Any, help_text: str, low: float = -math.inf, high: float = math.inf) -> Any:
+    """Return a dataclass field with its help text and the smallest and largest value allowed."""
+    return field(default=default, metadata={"help": help_text, "low": low, "high": high})
 
-    trees: which trees are searched, by default as in training ("mst" always searches any, "eisner" projective ones).
-    max_iterations, time_limit (in seconds; 0: none): a sentence whose search reaches one of them gets the best tree so
-        far, and is not certified; which sentences the time limit meets depends on the machine.
-    restarts, start, seed, proof: of the decoder "climb", the seed of "sample" as well; see
-        `headlong.parser.decoders`.
-    tuning: settings of "greedy", "greedy-pp", "sample" and "rerank"; others ignore them.
-    guide: trees that "greedy" and "greedy-pp" favour: those of another decoder, by its name, or those of sentences,
-        one for each, such as another parser's output. Order 1 and other decoders ignore them.
-    """
+
+class DecodeKeywords(TypedDict, total=False):
+    """The fields of `DecodeOptions` as keyword arguments."""
 
     trees: Trees | None
     max_iterations: int
     time_limit: float
     restarts: int
-    start: str
+    start: Start
     seed: int
     proof: bool
-    tuning: Tuning | None
-    guide: str | Iterable[Sentence] | None
-
-
-class SearchOptions(DecoderOptions, total=False):
-    """The same, and which decoder.
-
-    decoder: a name of `headlong.parser.decoders`, whatever the parser was trained with; by default "exact" for
-        orders above 1, and for order 1, where every decoder is exact, "mst" or "eisner".
-    """
-
-    decoder: str | None
+    alpha: float
+    beta: float
+    beam: int
+    swaps: int
+    absence: Absence
+    gamma1: float
+    gamma2: float
+    gamma3: float
+    kbest: int
+    kernel: Kernel
+    samples: int
+    temperature: float
 
 
 @dataclass(frozen=True)
-class Search:
-    """How to look for trees, with nothing left open.
+class DecodeOptions:
+    """How to decode, whatever the decoder; a decoder ignores options that are not its own.
 
-    A new option goes into `DecoderOptions` and `Search.of`, becomes a field here, and is handed on by `parse` and
-    `solve`.
+    All decoders:
+
+    - `trees`: search any trees or projective ones only. None: as in training. ``mst`` always searches any trees,
+      ``eisner`` projective ones.
+    - `max_iterations`: limit on the iterations of ``ad3`` and ``subgradient``, and on hundreds of nodes of ``exact``.
+    - `time_limit`: seconds per sentence; 0: none. ``mst`` and ``eisner`` need no limit.
+
+    A sentence that reaches a limit gets the best tree found so far and is not certified (status "unconverged"). Which
+    sentences reach the time limit depends on the machine.
+
+    ``climb`` restarts until its tree is proven best or has not changed for `restarts` climbs in a row:
+
+    - `start`: where the restarts begin. "nearby": the best tree so far with one or two arcs forced upon it.
+      "first-order" and "uniform": trees drawn from the first-order distribution, or uniformly. "mixed": half of the
+      restarts nearby, half first-order. "ad3": as "mixed", but the first climb starts from the tree of ``ad3``.
+    - `seed`: seed of the random draws, also of ``sample``.
+    - `proof`: run the descent first. It gives a bound and drops arcs, and first-order trees are then drawn by what each
+      arc costs in the descent. Without it, climbing is as in the paper, and nothing is proven.
+
+    ``greedy`` and ``greedy-pp`` (Tchernowitz et al. 2016):
+
+    - `alpha`: the chance of an arc is proportional to exp(alpha * score); ``greedy-pp`` only.
+    - `beta`: weight of losses against gains, 0 to 1; ``greedy-pp`` only.
+    - `beam`: number of partial trees kept.
+    - `swaps`: how many times at most the best swap of arcs is made at the end.
+    - `absence`: what happens to parts that need a candidate not to be in the tree, such as consecutive siblings with a
+      candidate between them. "charge": they count, and choosing such an arc loses them. "ignore": they count as if
+      they did not need its absence. "omit": they count only when whole trees are compared, as in the paper.
+    - `gamma1`, `gamma2`, `gamma3`: how much more parts of order 1, 2 and 3 of the guide are worth. On the development
+      sets of seven treebanks arcs alone do best.
+
+    ``rerank``: `kbest` first-order trees are compared.
+
+    ``sample`` (Zhang et al. 2014a):
+
+    - `kernel`: "gibbs" draws one head at a time; "mh" (Metropolis-Hastings) proposes four at once, drawn by Wilson's
+      random walk from the first-order distribution.
+    - `samples`: sampling ends when the best tree has not changed for this many sweeps. A sweep draws as many heads as
+      there are words.
+    - `temperature`: trees are drawn in proportion to exp(score / temperature), which falls to a hundredth.
+
+    >>> DecodeOptions(beam=3).beam
+    3
+    >>> DecodeOptions(beta=2.0)
+    Traceback (most recent call last):
+    ...
+    headlong.errors.OptionError: beta must be between 0 and 1, found 2.0
     """
 
-    decoder: str
-    projective: bool
-    threads: int
-    max_iterations: int
-    time_limit: float
-    restarts: int
-    start: str
-    seed: int
-    proof: bool
-    tuning: _core.parser.Tuning
-    guide: str | Iterable[Sentence] | None
+    trees: Trees | None = _option(None, "kind of trees to search: any, or projective (without crossing arcs)")
+    max_iterations: int = _option(1000, "iterations of ad3 and subgradient, or hundreds of nodes of exact", 1, _MOST)
+    time_limit: float = _option(10.0, "seconds per sentence; 0 for no limit", 0)
+    restarts: int = _option(100, "climb stops after this many restarts without a better tree", 0, _MOST)
+    start: Start = _option("mixed", "where climb restarts")
+    seed: int = _option(0, "seed of the random draws of climb and sample", 0, 2**64 - 1)
+    proof: bool = _option(True, "let climb run the descent first, which gives a bound")
+    alpha: float = _option(1.0, "greedy-pp: how much the chance of an arc depends on its score", 0)
+    beta: float = _option(0.5, "greedy-pp: weight of losses against gains", 0, 1)
+    beam: int = _option(1, "greedy: number of partial trees kept", 1, 10_000)
+    swaps: int = _option(5, "greedy: number of swaps of arcs at the end", 0, _MOST)
+    absence: Absence = _option("charge", "greedy: what happens to parts that need an arc to be absent")
+    gamma1: float = _option(0.2, "greedy: bonus of arcs of the guide", -1e30, 1e30)
+    gamma2: float = _option(0.0, "greedy: bonus of second-order parts of the guide", -1e30, 1e30)
+    gamma3: float = _option(0.0, "greedy: bonus of third-order parts of the guide", -1e30, 1e30)
+    kbest: int = _option(64, "rerank: number of first-order trees", 1, _MOST)
+    kernel: Kernel = _option("gibbs", "sample: how to move from tree to tree")
+    samples: int = _option(100, "sample: sweeps without a better tree before it stops", 1, _MOST)
+    temperature: float = _option(1.0, "sample: temperature at the start", math.ulp(0.0))
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            _check_value(one.name, getattr(self, one.name), one.default, one.metadata)
 
     @classmethod
-    def of(
-        cls,
-        trained: TrainedParser,
-        *,
-        threads: int = 1,
-        decoder: str | None = None,
-        trees: Trees | None = None,
-        max_iterations: int = MAX_ITERATIONS,
-        time_limit: float = TIME_LIMIT,
-        restarts: int = RESTARTS,
-        start: str = START,
-        seed: int = 0,
-        proof: bool = True,
-        tuning: Tuning | None = None,
-        guide: str | Iterable[Sentence] | None = None,
-    ) -> Search:
-        """The search that is asked for, with the defaults of a trained parser; OptionError for what cannot work."""
-        projective = None
-        if trees is not None:
-            check_choice("trees", trees, get_args(Trees))
-            projective = trees == "projective"
-        if decoder is None:
-            decoder = "exact"
-            if trained.weights.spec.is_first_order:
-                decoder = "eisner" if (trained.projective if projective is None else projective) else "mst"
-        decoder_called(decoder)
-        if projective is None and decoder not in ("mst", "eisner"):
-            projective = trained.projective
-        check_limits(max_iterations, time_limit)
-        check_restarts(restarts, start, seed)
-        projective = searches_projective(decoder, projective)
-        threads = check_threads(threads)
-        if isinstance(guide, str):
-            searches_projective(decoder_called(guide).name, projective)
-        if decoder in PROGRAMS or guide in PROGRAMS:
-            threads = 1
-        settings = (restarts, start, seed, proof, (tuning or Tuning()).core(), guide)
-        return cls(decoder, projective, threads, max_iterations, float(time_limit), *settings)
+    def of(cls, **keywords: Unpack[DecodeKeywords]) -> Self:
+        """Return the options with these values, and defaults for the others; an unknown name is an OptionError."""
+        check_names(keywords, [one.name for one in fields(cls)], "decode option")
+        return cls(**keywords)
 
     @property
-    def first(self) -> Search | None:
-        """The search for the trees to favour, if that is another one."""
-        return replace(self, decoder=self.guide, guide=None) if isinstance(self.guide, str) else None
+    def projective(self) -> bool | None:
+        """Whether to search projective trees only; None if that is left open."""
+        return None if self.trees is None else self.trees == "projective"
 
-    @property
-    def in_core(self) -> bool:
-        """Whether the core does it all, from word codes to trees (`parse`); else a problem is solved (`solve`)."""
-        return self.decoder not in PROGRAMS
+    def core(self, method: str, *, projective: bool, threads: int = 1) -> _core.parser.DecodeOptions:
+        """Return the options for the core, where decoders are called methods."""
+        core = _core.parser.DecodeOptions()
+        core.method, core.projective, core.threads = method, projective, threads
+        for one in fields(self):
+            if one.name != "trees":
+                setattr(core, one.name, getattr(self, one.name))
+        return core
 
-    @property
-    def chunk(self) -> int:
-        """How many sentences to take at once; programs, which are slow, go one by one."""
-        return _CHUNK if self.in_core and self.guide not in PROGRAMS else 1
 
-    def parse(
-        self, model: _core.parser.ParserModel, batch: _core.parser.Batch, favoured: INT32 | None, *, alone: bool
-    ) -> tuple[Any, ...]:
-        """What the core finds for a batch, given heads to favour: all that `BatchResult` wants but the offsets.
+def parse_decode_options(text: str) -> DecodeKeywords:
+    """Read options from text such as ``alpha=1,beam=3``.
 
-        alone: the batch is one sentence, which all threads may work on.
-        """
-        return model.parse(
-            batch,
-            core_method(self.decoder),
-            self.projective,
-            self.threads if alone else 1,
-            self.max_iterations,
-            self.time_limit,
-            self.restarts,
-            self.start,
-            self.seed,
-            self.tuning,
-            favoured,
-            max_sweeps(self.decoder, self.proof),
-        )
+    >>> parse_decode_options("beam=3, absence=omit")
+    {'beam': 3, 'absence': 'omit'}
+    """
+    kinds = {one.name: type(one.default) for one in fields(DecodeOptions) if one.default is not None}
+    found: dict[str, Any] = {}
+    for setting in filter(None, (word.strip() for word in text.split(","))):
+        name, equals, value = setting.partition("=")
+        check_names([name], kinds, "decode option")
+        if not equals or not value:
+            raise OptionError(f"expected NAME=VALUE, found {setting!r}")
+        try:
+            found[name] = _BOOLEANS[value] if kinds[name] is bool else kinds[name](value)
+        except (ValueError, KeyError):
+            raise OptionError(f"{name} must be a {_KINDS[kinds[name]]}, found {value!r}") from None
+    DecodeOptions.of(**cast("DecodeKeywords", found))
+    return cast("DecodeKeywords", found)
 
-    def solve(self, problem: Problem) -> Solution:
-        """What the decoder finds for a problem."""
-        return decoder_called(self.decoder)(
-            problem, projective=self.projective, max_iterations=self.max_iterations, time_limit=self.time_limit
-        )
+
+_BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
+_KINDS: dict[type, str] = {int: "whole number", float: "number", bool: "truth value (true or false)"}
+
+
+def _check_value(name: str, value: object, default: object, limits: Mapping[str, Any]) -> None:
+    """Raise OptionError for a value of the wrong type or out of range."""
+    if name in _CHOICES:
+        if value is not None or default is not None:
+            check_choice(name, value, _CHOICES[name])
+        return
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if isinstance(default, bool):
+        valid = isinstance(value, bool)
+    else:
+        valid = whole or (isinstance(value, float) and isinstance(default, float))
+    if not valid:
+        raise OptionError(f"{name} must be a {_KINDS[type(default)]}, found {value!r}")
+    low, high = limits["low"], limits["high"]
+    if not isinstance(default, bool) and not (low <= cast("float", value) <= high and abs(cast("float", value)) < math.inf):
+        raise OptionError(f"{name} must be {_describe_range(low, high)}, found {value!r}")
+
+
+def _describe_range(low: float, high: float) -> str:
+    if low == math.ulp(0.0):
+        return "a positive number"
+    return f"at least {low:g}" if high in (math.inf, _MOST, 2**64 - 1) else f"between {low:g} and {high:g}"

@@ -1,4 +1,4 @@
-#include "model/higher_problem.hpp"
+#include "model/scored_parts.hpp"
 
 #include <algorithm>
 
@@ -10,11 +10,11 @@ namespace {
 
 // Adds `amount` times the features of one part.
 template <class Weight>
-void add_part(const ParserModel<Weight>& model, const HigherProblem& higher, Kind kind, const PartRow& row,
-              float amount, std::vector<Code>& scratch, SparseVector& out) {
+void add_part(const ParserModel<Weight>& model, const ScoredParts& parts, Kind kind, const PartRow& row, float amount,
+              std::vector<Code>& scratch, SparseVector& out) {
   const auto k = static_cast<std::size_t>(kind);
-  if (model.higher[k])
-    add_features(higher.codes[k], *model.higher[k], row.slots.data(), row.relations.data(), model.parts.shift(), 1, 0,
+  if (model.families[k])
+    add_features(parts.codes[k], *model.families[k], row.slots.data(), row.relations.data(), model.parts.shift(), 1, 0,
                  amount, scratch, out);
 }
 
@@ -34,7 +34,7 @@ Choices choices_of(std::span<const Index> heads) {
   return choices;
 }
 
-Score choose_freely(const ArcProblem& arcs, const Frames& frames, Choices& choices, std::span<std::uint8_t> chosen) {
+Score choose_freely(const ScoredArcs& arcs, const Frames& frames, Choices& choices, std::span<std::uint8_t> chosen) {
   choices = {std::vector<Index>(frames.size, NO_HEAD), {}, {0}};
   std::fill(chosen.begin(), chosen.end(), std::uint8_t{0});
   Score total = 0.0;
@@ -66,46 +66,46 @@ Score choose_freely(const ArcProblem& arcs, const Frames& frames, Choices& choic
 }
 
 template <class Weight>
-void build_higher(const ParserModel<Weight>& model, const Words& words, const ArcProblem& arcs, HigherProblem& higher) {
-  lay_out(arcs.candidates, arcs.size, model.higher[static_cast<std::size_t>(Kind::TriSibling)] != nullptr,
-          higher.frames);
+void score_all_parts(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs, ScoredParts& parts) {
+  lay_out(arcs.candidates, arcs.size, model.families[static_cast<std::size_t>(Kind::TriSibling)] != nullptr,
+          parts.frames);
   std::array<bool, KINDS> on;
-  for (std::size_t kind = 0; kind < KINDS; ++kind) on[kind] = model.higher[kind] != nullptr;
-  lay_out(higher.frames, on, higher.extras);
+  for (std::size_t kind = 0; kind < KINDS; ++kind) on[kind] = model.families[kind] != nullptr;
+  lay_out(parts.frames, on, parts.extras);
   for (std::size_t kind = 0; kind < KINDS; ++kind) {
     if (!on[kind]) continue;
     const auto name = static_cast<Kind>(kind);
-    score_kind(model, words, arcs, name, higher);
+    score_kind(model, words, arcs, name, parts);
     if (kind < FRAME_KINDS)
-      add_scores(name, higher.scores, higher.frames);
+      add_scores(name, parts.scores, parts.frames);
     else
-      higher.extras.scores[kind] = higher.scores;
+      parts.extras.scores[kind] = parts.scores;
   }
-  if (model.has_globals()) std::get<ModelGlobalScorer<Weight>>(higher.globals).prepare(model, words, arcs.context);
+  if (model.has_globals()) std::get<ModelGlobalScorer<Weight>>(parts.globals).prepare(model, words, arcs.context);
 }
 
 template <class Weight>
-void score_kind(const ParserModel<Weight>& model, const Words& words, const ArcProblem& arcs, Kind kind,
-                HigherProblem& higher) {
+void score_kind(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs, Kind kind,
+                ScoredParts& parts) {
   const auto k = static_cast<std::size_t>(kind);
-  const Templates& templates = *model.higher[k];
+  const Templates& templates = *model.families[k];
   if (k < FRAME_KINDS)
-    add_parts(arcs.context, higher.frames, kind, higher.parts);
+    add_parts(arcs.context, parts.frames, kind, parts.rows);
   else
-    add_extras(arcs.context, higher.frames, higher.extras, kind, higher.slots, higher.parts);
-  slot_codes(words.attributes, templates, higher.codes[k]);
-  higher.scores.assign(higher.parts.count, 0.0F);
-  score_parts(higher.codes[k], templates, higher.parts.view(), model.parts, model.instructions, higher.scores);
+    add_extras(arcs.context, parts.frames, parts.extras, kind, parts.slots, parts.rows);
+  slot_codes(words.attributes, templates, parts.codes[k]);
+  parts.scores.assign(parts.rows.count, 0.0F);
+  score_parts(parts.codes[k], templates, parts.rows.view(), model.parts, model.instructions, parts.scores);
 }
 
 template <class Weight>
-void higher_difference(const ParserModel<Weight>& model, const Words& words, const ArcProblem& arcs,
-                       const HigherProblem& higher, const Choices& found, Difference& out, float amount) {
+void frame_difference(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs,
+                      const ScoredParts& parts, const Choices& found, Difference& out, float amount) {
   const Choices gold = choices_of(words.gold_heads);
   std::vector<Code> scratch;
   auto add = [&](const Choices& choices, Index head, float share) {
     visit_parts(arcs.context, head, choices.grandparents[head], choices.of(2 * head), choices.of(2 * head + 1),
-                [&](Kind kind, const PartRow& row) { add_part(model, higher, kind, row, share, scratch, out.parts); });
+                [&](Kind kind, const PartRow& row) { add_part(model, parts, kind, row, share, scratch, out.parts); });
   };
   for (Index head = 0; head < words.size(); ++head) {
     if (gold.grandparents[head] == found.grandparents[head] &&
@@ -118,17 +118,17 @@ void higher_difference(const ParserModel<Weight>& model, const Words& words, con
 }
 
 template <class Weight>
-void extra_difference(const ParserModel<Weight>& model, const Words& words, const ArcProblem& arcs,
-                      const HigherProblem& higher, std::span<const Index> heads, Difference& out, float amount) {
+void extra_difference(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs,
+                      const ScoredParts& parts, std::span<const Index> heads, Difference& out, float amount) {
   if (std::ranges::equal(words.gold_heads, heads)) return;
   std::vector<Code> scratch;
   // What both trees have cancels out.
   for (std::size_t k = FRAME_KINDS; k < KINDS; ++k) {
     const auto kind = static_cast<Kind>(k);
-    if (!model.higher[k]) continue;
+    if (!model.families[k]) continue;
     auto add = [&](std::span<const Index> tree, float share) {
       visit_extras(kind, tree, [&](const ExtraSlots& slots) {
-        add_part(model, higher, kind, extra_part(arcs.context, kind, slots), share, scratch, out.parts);
+        add_part(model, parts, kind, extra_part(arcs.context, kind, slots), share, scratch, out.parts);
       });
     };
     add(words.gold_heads, amount);
@@ -137,38 +137,38 @@ void extra_difference(const ParserModel<Weight>& model, const Words& words, cons
 }
 
 template <class Weight>
-void global_difference(const ParserModel<Weight>& model, const Words& words, HigherProblem& higher,
+void global_difference(const ParserModel<Weight>& model, const Words& words, ScoredParts& parts,
                        std::span<const Index> heads, Difference& out, float amount) {
   if (!model.has_globals() || std::ranges::equal(words.gold_heads, heads)) return;
-  auto& term = std::get<ModelGlobalScorer<Weight>>(higher.globals);
+  auto& term = std::get<ModelGlobalScorer<Weight>>(parts.globals);
   term.add_tree(words.gold_heads, amount, out.parts);
   term.add_tree(heads, -amount, out.parts);
 }
 
-bool has_arcs(const ArcProblem& arcs, std::span<const Index> heads) {
+bool has_arcs(const ScoredArcs& arcs, std::span<const Index> heads) {
   std::size_t count = 0;
-  for (std::size_t arc = 0; arc < arcs.arcs.count; ++arc)
-    count += heads[arcs.arcs.slots[2 * arc + 1]] == arcs.arcs.slots[2 * arc];
+  for (std::size_t arc = 0; arc < arcs.parts.count; ++arc)
+    count += heads[arcs.parts.slots[2 * arc + 1]] == arcs.parts.slots[2 * arc];
   return count + 1 == heads.size();
 }
 
-void labels_of(const ArcProblem& arcs, std::span<const Index> heads, std::span<Index> labels) {
+void labels_of(const ScoredArcs& arcs, std::span<const Index> heads, std::span<Index> labels) {
   labels[0] = -1;
-  for (std::size_t arc = 0; arc < arcs.arcs.count; ++arc) {
-    const Index head = arcs.arcs.slots[2 * arc], modifier = arcs.arcs.slots[2 * arc + 1];
+  for (std::size_t arc = 0; arc < arcs.parts.count; ++arc) {
+    const Index head = arcs.parts.slots[2 * arc], modifier = arcs.parts.slots[2 * arc + 1];
     if (heads[modifier] == head) labels[modifier] = arcs.labels[arc];
   }
 }
 
-#define HEADLONG_INSTANTIATE(Weight)                                                                                 \
-  template void extra_difference(const ParserModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&,  \
-                                 std::span<const Index>, Difference&, float);                                        \
-  template void global_difference(const ParserModel<Weight>&, const Words&, HigherProblem&, std::span<const Index>,  \
-                                  Difference&, float);                                                               \
-  template void build_higher(const ParserModel<Weight>&, const Words&, const ArcProblem&, HigherProblem&);           \
-  template void score_kind(const ParserModel<Weight>&, const Words&, const ArcProblem&, Kind, HigherProblem&);       \
-  template void higher_difference(const ParserModel<Weight>&, const Words&, const ArcProblem&, const HigherProblem&, \
-                                  const Choices&, Difference&, float);
+#define HEADLONG_INSTANTIATE(Weight)                                                                              \
+  template void extra_difference(const ParserModel<Weight>&, const Words&, const ScoredArcs&, const ScoredParts&, \
+                                 std::span<const Index>, Difference&, float);                                     \
+  template void global_difference(const ParserModel<Weight>&, const Words&, ScoredParts&, std::span<const Index>, \
+                                  Difference&, float);                                                            \
+  template void score_all_parts(const ParserModel<Weight>&, const Words&, const ScoredArcs&, ScoredParts&);       \
+  template void score_kind(const ParserModel<Weight>&, const Words&, const ScoredArcs&, Kind, ScoredParts&);      \
+  template void frame_difference(const ParserModel<Weight>&, const Words&, const ScoredArcs&, const ScoredParts&, \
+                                 const Choices&, Difference&, float);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)
 #undef HEADLONG_INSTANTIATE

@@ -1,4 +1,4 @@
-#include "decode/tree_graph.hpp"
+#include "decode/problem_graph.hpp"
 
 #include "decode/head_automaton.hpp"
 
@@ -15,7 +15,8 @@ void add_structured(Graph& graph, std::shared_ptr<const StructuredFactor> factor
 
 }  // namespace
 
-void build_tree_graph(const Frames& frames, std::span<const Score> arc_scores, const TreeRules& rules, Graph& graph) {
+void build_graph(const Problem& problem, Graph& graph) {
+  const Frames& frames = *problem.frames;
   graph.types.clear();
   graph.places.clear();
   graph.link_begins.assign(1, 0);
@@ -23,14 +24,15 @@ void build_tree_graph(const Frames& frames, std::span<const Score> arc_scores, c
   graph.logic.clear();
   graph.pairs.clear();
   graph.structured.clear();
-  graph.scores.assign(arc_scores.begin(), arc_scores.end());
+  graph.scores.assign(problem.arc_scores.begin(), problem.arc_scores.end());
   std::vector<Arc> arcs(frames.arcs());
   for (std::size_t arc = 0; arc < arcs.size(); ++arc) {
     arcs[arc] = {frames.arc_heads[arc], frames.arc_modifiers[arc]};
     graph.link_variables.push_back(static_cast<Index>(arc));
   }
-  add_structured(graph, std::make_shared<TreeFactor>(frames.size, std::move(arcs), rules.root,
-                                                     rules.projective ? TreeShape::Projective : TreeShape::Any));
+  add_structured(graph,
+                 std::make_shared<TreeFactor>(frames.size, std::move(arcs), problem.rules.root,
+                                              problem.rules.projective ? TreeShape::Projective : TreeShape::Any));
   for (Index head = 0; head < frames.size; ++head) {
     if (frames.fan_size(2 * head) + frames.fan_size(2 * head + 1) > 0) {
       append_links(frames, head, graph.link_variables);

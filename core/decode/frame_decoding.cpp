@@ -1,7 +1,4 @@
-#include "decode/tree_decoders.hpp"
-
 #include <algorithm>
-#include <cmath>
 
 #include "decode/decoding.hpp"
 #include "graph/ad3.hpp"
@@ -9,17 +6,7 @@
 
 namespace headlong {
 
-Score best_tree(const Frames& frames, std::span<const Score> arc_scores, const TreeRules& rules, std::span<Index> heads,
-                TreeWorkspace& workspace) {
-  const std::size_t size = frames.size;
-  workspace.dense.assign(size * size, NEGATIVE_INFINITY);
-  for (std::size_t arc = 0; arc < frames.arcs(); ++arc)
-    workspace.dense[frames.arc_heads[arc] * size + frames.arc_modifiers[arc]] = arc_scores[arc];
-  return rules.projective ? eisner(workspace.dense, frames.size, rules.root, heads, workspace.eisner)
-                          : maximum_spanning_tree(workspace.dense, frames.size, rules.root, heads, workspace.mst);
-}
-
-SolverResult relax(const Graph& graph, const TreeOptions& options, const Start& start, double seconds) {
+SolverResult relax(const Graph& graph, const DecodeOptions& options, const Start& start, double seconds) {
   GraphWorkspace workspace(graph);
   const auto limited = [&](auto solver_options) {
     solver_options.max_iterations = options.max_iterations;
@@ -28,30 +15,30 @@ SolverResult relax(const Graph& graph, const TreeOptions& options, const Start& 
     solver_options.start = start;
     return solver_options;
   };
-  if (options.method == TreeMethod::Subgradient) return subgradient(graph, limited(SubgradientOptions()), workspace);
+  if (options.method == Method::Subgradient) return subgradient(graph, limited(SubgradientOptions()), workspace);
   return ad3(graph, limited(Ad3Options()), workspace);
 }
 
 bool FrameDecoding::round(std::span<const double> relaxed, std::span<std::uint8_t> assignment) {
   if (!offer_rounded(relaxed)) return false;
-  assignment_of(*frames_, workspace_.heads, assignment);
+  assignment_of(frames(), workspace_.heads, assignment);
   return true;
 }
 
 // Drops the arcs that no better tree has; false if that is not worth the while.
 bool FrameDecoding::drop_arcs(Score bound) {
   if (!has_tree()) return false;
-  workspace_.keep.resize(frames_->arcs());
-  std::size_t count = needed_arcs(*frames_, bound, threshold(), workspace_.descent, workspace_.keep);
+  workspace_.marks.resize(frames().arcs());
+  std::size_t count = needed_arcs(frames(), bound, threshold(), workspace_.descent, workspace_.marks);
   // Before a search the best tree stays: the solver starts from it.
-  for (std::size_t arc = 0; arc < frames_->arcs() && workspace_.numbers.empty(); ++arc)
-    if (!workspace_.keep[arc] && solution_.heads[frames_->arc_modifiers[arc]] == frames_->arc_heads[arc])
-      workspace_.keep[arc] = 1, ++count;
-  if (count > 0.9 * frames_->arcs()) return false;
+  for (std::size_t arc = 0; arc < frames().arcs() && workspace_.numbers.empty(); ++arc)
+    if (!workspace_.marks[arc] && solution_.heads[frames().arc_modifiers[arc]] == frames().arc_heads[arc])
+      workspace_.marks[arc] = 1, ++count;
+  if (count > 0.9 * frames().arcs()) return false;
   excluded_ = std::max(excluded_, threshold());
-  keep(*frames_, arc_scores_, workspace_.keep);
+  filter(frames(), problem_.arc_scores, workspace_.marks);
   save_split(workspace_.descent, workspace_.kept, workspace_.split);
-  load_split(*frames_, workspace_.split, workspace_.descent);
+  load_split(frames(), workspace_.split, workspace_.descent);
   for (std::size_t arc = 0; arc < count && !workspace_.numbers.empty(); ++arc)
     workspace_.numbers[arc] = workspace_.numbers[workspace_.kept[arc]];
   if (!workspace_.numbers.empty()) workspace_.numbers.resize(count);
@@ -64,15 +51,15 @@ Score FrameDecoding::descend(Index max_sweeps) {
   Descent& descent = workspace_.descent;
   Score bound = std::numeric_limits<Score>::infinity(), earlier = bound;
   for (Index count = 1; count <= max_sweeps; ++count) {
-    bound = sweep(*frames_, count % 2 == 1 ? Direction::Forward : Direction::Backward, descent);
+    bound = sweep(frames(), count % 2 == 1 ? Direction::Forward : Direction::Backward, descent);
     ++solution_.sweeps;
     if (is_good_enough(bound) || out_of_time()) return bound;
-    if (count % SWEEPS_A_ROUND != 0) continue;
-    bound = ask_tree(*frames_, options_.rules.root, descent);
+    if (count % SWEEPS_PER_ROUND != 0) continue;
+    bound = ask_tree(frames(), problem_.rules.root, descent);
     if (is_good_enough(bound)) return bound;
-    bound = sweep(*frames_, Direction::Still, descent);
-    workspace_.scores.resize(frames_->arcs());
-    for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.scores[arc] = arc_deficit(descent, arc);
+    bound = sweep(frames(), Direction::Still, descent);
+    workspace_.scores.resize(frames().arcs());
+    for (std::size_t arc = 0; arc < frames().arcs(); ++arc) workspace_.scores[arc] = arc_deficit(descent, arc);
     offer_tree(workspace_.scores);
     if (is_good_enough(bound)) return bound;
     const bool dropped = drop_arcs(bound);
@@ -86,28 +73,30 @@ Score FrameDecoding::descend(Index max_sweeps) {
 
 // The descent on all arcs that can be.
 void FrameDecoding::start() {
-  workspace_.keep.resize(frames_->arcs());
-  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.keep[arc] = arc_scores_[arc] > NEGATIVE_INFINITY;
-  if (std::count(workspace_.keep.begin(), workspace_.keep.end(), 0) > 0) keep(*frames_, arc_scores_, workspace_.keep);
-  start_descent(*frames_, arc_scores_, workspace_.descent);
+  workspace_.marks.resize(frames().arcs());
+  for (std::size_t arc = 0; arc < frames().arcs(); ++arc)
+    workspace_.marks[arc] = problem_.arc_scores[arc] > NEGATIVE_INFINITY;
+  if (std::count(workspace_.marks.begin(), workspace_.marks.end(), 0) > 0)
+    filter(frames(), problem_.arc_scores, workspace_.marks);
+  start_descent(frames(), problem_.arc_scores, workspace_.descent);
   workspace_.numbers.clear();
-  lower(descend(std::max(options_.max_sweeps, 1)));
+  lower(descend(std::max(options_.sweep_limit(), 1)));
   // One tree is left, and it has been tried.
   if (is_decided()) lower(solution_.score);
 }
 
 // Hands what is left to the solver, with the best tree and the multipliers that the descent has reached.
 SolverResult FrameDecoding::run_solver(bool descended) {
-  build_tree_graph(*frames_, arc_scores_, options_.rules, workspace_.graph);
+  build_graph(problem_, workspace_.graph);
   Start start;
   start.rounder = this;
   if (has_tree()) {
-    workspace_.assignment.resize(frames_->arcs());
-    assignment_of(*frames_, solution_.heads, workspace_.assignment);
+    workspace_.assignment.resize(frames().arcs());
+    assignment_of(frames(), solution_.heads, workspace_.assignment);
     start.assignment = workspace_.assignment;
   }
   if (descended) {
-    multipliers_of(*frames_, workspace_.graph, workspace_.descent, workspace_.multipliers);
+    multipliers_of(frames(), workspace_.graph, workspace_.descent, workspace_.multipliers);
     start.multipliers = workspace_.multipliers;
   }
   SolverResult result = relax(workspace_.graph, options_, start, seconds_left());
@@ -118,29 +107,29 @@ SolverResult FrameDecoding::run_solver(bool descended) {
 // Climbs again and again among the arcs that are left. With a descent, trees are drawn by what arcs cost in it: what
 // all parts say of an arc, not what it is worth by itself.
 void FrameDecoding::climb_on(bool descended) {
-  solution_.arcs = static_cast<Index>(frames_->arcs());
-  if (!descended || !has_tree()) return climb_often(arc_scores_);
-  sweep(*frames_, Direction::Still, workspace_.descent);
-  workspace_.scores.resize(frames_->arcs());
-  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.scores[arc] = arc_deficit(workspace_.descent, arc);
+  solution_.arcs = static_cast<Index>(frames().arcs());
+  if (!descended || !has_tree()) return climb_often(problem_.arc_scores);
+  sweep(frames(), Direction::Still, workspace_.descent);
+  workspace_.scores.resize(frames().arcs());
+  for (std::size_t arc = 0; arc < frames().arcs(); ++arc) workspace_.scores[arc] = arc_deficit(workspace_.descent, arc);
   climb_often(workspace_.scores);
 }
 
 void FrameDecoding::run() {
   solution_ = {};
   if (!proves()) solution_.status = Status::Approximate;
-  const bool possible = frames_->size > 1 && offer_first();
+  const bool possible = frames().size > 1 && offer_first();
   if (!has_tree()) solution_.heads = workspace_.heads;
-  solution_.arcs = static_cast<Index>(frames_->arcs());
-  if (frames_->size == 1) {
+  solution_.arcs = static_cast<Index>(frames().arcs());
+  if (frames().size == 1) {
     workspace_.heads.assign(1, NO_HEAD);
-    offer(frame_value(*frames_, 0, 0, {}, {}));
+    offer(frame_value(frames(), 0, 0, {}, {}));
     lower(solution_.score);
   } else if (!possible) {
     lower(NEGATIVE_INFINITY);
   } else if (goes_on()) {
-    const bool searches = options_.method == TreeMethod::Exact;
-    const bool descends = options_.max_sweeps > 0 || searches;
+    const bool searches = options_.method == Method::Exact;
+    const bool descends = options_.sweep_limit() > 0 || searches;
     if (descends) start();
     if (!is_closed() && solution_.bound > NEGATIVE_INFINITY) {
       if (searches)
@@ -154,9 +143,9 @@ void FrameDecoding::run() {
   conclude();
 }
 
-void solve_tree(const Frames& frames, std::span<const Score> arc_scores, const TreeOptions& options,
-                TreeWorkspace& workspace, TreeSolution& solution) {
-  FrameDecoding(frames, arc_scores, options, workspace, solution).run();
+void solve_with_frames(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace,
+                       Solution& solution) {
+  FrameDecoding(problem, options, workspace, solution).run();
 }
 
 }  // namespace headlong

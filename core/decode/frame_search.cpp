@@ -7,7 +7,7 @@ namespace headlong {
 
 namespace {
 
-constexpr Index SWEEPS_A_NODE = 8;
+constexpr Index SWEEPS_PER_NODE = 8;
 
 // A search that is not over by then gets a better bound to begin with, which takes AD3 about as long as these nodes.
 constexpr Index NODES_BEFORE_AD3 = 200;
@@ -32,18 +32,18 @@ Index FrameDecoding::doubtful_arc(Score bound) const {
   Index found = -1;
   Score most = 0.0;
   const Score gap = has_tree() ? std::max(bound - solution_.score, 1e-9) : 1.0;
-  for (Index word = 1; word < frames_->size; ++word) {
-    if (frames_->lanes[word] < 2) continue;
+  for (Index word = 1; word < frames().size; ++word) {
+    if (frames().lanes[word] < 2) continue;
     Index best = -1;
     Score first = NEGATIVE_INFINITY, second = NEGATIVE_INFINITY;
-    for (Index arc = frames_->arc_begins[word]; arc < frames_->arc_begins[word + 1]; ++arc) {
+    for (Index arc = frames().arc_begins[word]; arc < frames().arc_begins[word + 1]; ++arc) {
       const Score deficit = arc_deficit(descent, arc);
       if (best < 0 || deficit > first)
         second = first, first = deficit, best = arc;
       else
         second = std::max(second, deficit);
     }
-    const Score doubt = (1.0 + second / gap) * (0.1 + frames_->fan_size(2 * word) + frames_->fan_size(2 * word + 1));
+    const Score doubt = (1.0 + second / gap) * (0.1 + frames().fan_size(2 * word) + frames().fan_size(2 * word + 1));
     if (found < 0 || doubt > most) most = doubt, found = best;
   }
   return found;
@@ -53,58 +53,58 @@ Index FrameDecoding::doubtful_arc(Score bound) const {
 // none cross, NO_TREE if two cross that are in all trees.
 Index FrameDecoding::crossing_arc() {
   std::vector<Index>& heads = workspace_.heads;
-  workspace_.scores.resize(frames_->arcs());
-  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc) workspace_.scores[arc] = arc_deficit(workspace_.descent, arc);
-  heads.resize(frames_->size);
-  if (best_tree(*frames_, workspace_.scores, {options_.rules.root, false}, heads, workspace_) == NEGATIVE_INFINITY)
+  workspace_.scores.resize(frames().arcs());
+  for (std::size_t arc = 0; arc < frames().arcs(); ++arc) workspace_.scores[arc] = arc_deficit(workspace_.descent, arc);
+  heads.resize(frames().size);
+  if (best_tree(frames(), workspace_.scores, {problem_.rules.root, false}, heads, workspace_) == NEGATIVE_INFINITY)
     return NO_TREE;
   Index found = -1, most = 0;
   bool has_crossing = false;
-  for (Index word = 1; word < frames_->size; ++word) {
+  for (Index word = 1; word < frames().size; ++word) {
     Index count = 0;
-    for (Index other = 1; other < frames_->size; ++other) count += cross(heads[word], word, heads[other], other);
+    for (Index other = 1; other < frames().size; ++other) count += cross(heads[word], word, heads[other], other);
     has_crossing = has_crossing || count > 0;
-    if (count <= most || frames_->lanes[word] < 2) continue;
+    if (count <= most || frames().lanes[word] < 2) continue;
     most = count;
     found = word;
   }
   if (found < 0) return has_crossing ? NO_TREE : -1;
-  const auto begin = frames_->arc_heads.begin() + frames_->arc_begins[found];
-  const auto end = frames_->arc_heads.begin() + frames_->arc_begins[found + 1];
-  return static_cast<Index>(std::find(begin, end, heads[found]) - frames_->arc_heads.begin());
+  const auto begin = frames().arc_heads.begin() + frames().arc_begins[found];
+  const auto end = frames().arc_heads.begin() + frames().arc_begins[found + 1];
+  return static_cast<Index>(std::find(begin, end, heads[found]) - frames().arc_heads.begin());
 }
 
 // The bound if the tree has to be projective: with the deficits of the lanes moved to it, as in `ask_tree`.
 Score FrameDecoding::projective_bound() {
   const Descent& descent = workspace_.descent;
-  workspace_.scores.resize(frames_->arcs());
-  for (std::size_t arc = 0; arc < frames_->arcs(); ++arc)
+  workspace_.scores.resize(frames().arcs());
+  for (std::size_t arc = 0; arc < frames().arcs(); ++arc)
     workspace_.scores[arc] = descent.tree[arc] + descent.deficits[descent.lane_links[arc]];
-  workspace_.heads.resize(frames_->size);
+  workspace_.heads.resize(frames().size);
   return std::accumulate(descent.values.begin(), descent.values.end(),
-                         best_tree(*frames_, workspace_.scores, options_.rules, workspace_.heads, workspace_));
+                         best_tree(frames(), workspace_.scores, problem_.rules, workspace_.heads, workspace_));
 }
 
 // Splits what is left in two: one arc is taken, or not. Returns the bound of both, and leaves it at that if that is
 // good enough.
 Score FrameDecoding::branch(Score bound, std::vector<Node>& nodes) {
   Descent& descent = workspace_.descent;
-  sweep(*frames_, Direction::Still, descent);
-  const bool projective = options_.rules.projective;
+  sweep(frames(), Direction::Still, descent);
+  const bool projective = problem_.rules.projective;
   if (projective) bound = std::min(bound, projective_bound());
   if (is_good_enough(bound)) return bound;
   Index found = projective ? crossing_arc() : -1;
   if (found == NO_TREE) return NEGATIVE_INFINITY;
   if (found < 0) found = doubtful_arc(bound);
-  const Index word = frames_->arc_modifiers[found], head = frames_->arc_heads[found];
+  const Index word = frames().arc_modifiers[found], head = frames().arc_heads[found];
   for (bool takes : {false, true}) {
     Node node{bound, {}, {}};
     std::vector<Index>& arcs = workspace_.kept;
     arcs.clear();
-    for (Index arc = 0; arc < static_cast<Index>(frames_->arcs()); ++arc) {
+    for (Index arc = 0; arc < static_cast<Index>(frames().arcs()); ++arc) {
       if (!takes && arc == found) continue;
-      if (takes && arc != found && frames_->arc_modifiers[arc] == word) continue;
-      if (takes && projective && cross(frames_->arc_heads[arc], frames_->arc_modifiers[arc], head, word)) continue;
+      if (takes && arc != found && frames().arc_modifiers[arc] == word) continue;
+      if (takes && projective && cross(frames().arc_heads[arc], frames().arc_modifiers[arc], head, word)) continue;
       arcs.push_back(arc);
       node.numbers.push_back(workspace_.numbers[arc]);
     }
@@ -116,9 +116,9 @@ Score FrameDecoding::branch(Score bound, std::vector<Node>& nodes) {
 }
 
 void FrameDecoding::load(const Node& node, const Frames& root, std::span<const Score> scores) {
-  workspace_.keep.assign(root.arcs(), 0);
-  for (Index arc : node.numbers) workspace_.keep[arc] = 1;
-  keep(root, scores, workspace_.keep);
+  workspace_.marks.assign(root.arcs(), 0);
+  for (Index arc : node.numbers) workspace_.marks[arc] = 1;
+  filter(root, scores, workspace_.marks);
   workspace_.numbers = node.numbers;
 }
 
@@ -140,13 +140,12 @@ bool FrameDecoding::search(const Frames& root, std::span<const Score> scores, In
     if (has_gap()) continue;
     Score bound = node.bound;
     if (!is_decided()) {
-      load_split(*frames_, node.split, workspace_.descent);
-      bound = std::min(bound, descend(SWEEPS_A_NODE));
+      load_split(frames(), node.split, workspace_.descent);
+      bound = std::min(bound, descend(SWEEPS_PER_NODE));
     }
     if (is_decided()) {
-      const Score value = offer_tree(arc_scores_)
-                              ? tree_value(*frames_, arc_scores_, workspace_.heads, workspace_.climb)
-                              : NEGATIVE_INFINITY;
+      const Score value = offer_tree(problem_.arc_scores) ? tree_value(problem_, workspace_.heads, workspace_.climb)
+                                                          : NEGATIVE_INFINITY;
       closed = std::max(closed, value);
     } else {
       if (!is_good_enough(bound)) bound = branch(bound, nodes);
@@ -165,29 +164,29 @@ void FrameDecoding::tighten() {
   const SolverResult result = run_solver(true);
   solution_.iterations = nodes;
   if (is_closed() || result.status == Status::Infeasible) return;
-  load_multipliers(*frames_, arc_scores_, workspace_.graph, result.multipliers, options_.rules.root,
+  load_multipliers(frames(), problem_.arc_scores, workspace_.graph, result.multipliers, problem_.rules.root,
                    workspace_.descent);
-  lower(descend(SWEEPS_A_NODE));
+  lower(descend(SWEEPS_PER_NODE));
   if (is_decided()) lower(solution_.score);
 }
 
 void FrameDecoding::search() {
-  const Frames root = *frames_;
-  const std::vector<Score> scores(arc_scores_.begin(), arc_scores_.end());
+  const Frames root = frames();
+  const std::vector<Score> scores(problem_.arc_scores.begin(), problem_.arc_scores.end());
   workspace_.kept.resize(root.arcs());
   std::iota(workspace_.kept.begin(), workspace_.kept.end(), 0);
   ArcSplit split;
   save_split(workspace_.descent, workspace_.kept, split);
-  if (search(root, scores, std::min(NODES_BEFORE_AD3, options_.max_nodes)) || out_of_time() ||
-      solution_.iterations >= options_.max_nodes)
+  if (search(root, scores, std::min(NODES_BEFORE_AD3, options_.node_limit())) || out_of_time() ||
+      solution_.iterations >= options_.node_limit())
     return;
-  workspace_.keep.assign(root.arcs(), 1);
-  keep(root, scores, workspace_.keep);
-  load_split(*frames_, split, workspace_.descent);
+  workspace_.marks.assign(root.arcs(), 1);
+  filter(root, scores, workspace_.marks);
+  load_split(frames(), split, workspace_.descent);
   tighten();
   if (is_closed() || solution_.bound == NEGATIVE_INFINITY || out_of_time()) return;
-  const Frames tightened = *frames_;
-  search(tightened, std::vector<Score>(arc_scores_.begin(), arc_scores_.end()), options_.max_nodes);
+  const Frames tightened = frames();
+  search(tightened, std::vector<Score>(problem_.arc_scores.begin(), problem_.arc_scores.end()), options_.node_limit());
 }
 
 }  // namespace headlong

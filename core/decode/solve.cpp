@@ -1,0 +1,65 @@
+#include "decode/solve.hpp"
+
+#include "decode/decoding.hpp"
+
+namespace headlong {
+
+Score best_tree(const Frames& frames, std::span<const Score> scores, const TreeRules& rules, std::span<Index> heads,
+                DecodeWorkspace& workspace) {
+  const std::size_t size = frames.size;
+  workspace.dense.assign(size * size, NEGATIVE_INFINITY);
+  for (std::size_t arc = 0; arc < frames.arcs(); ++arc)
+    workspace.dense[frames.arc_heads[arc] * size + frames.arc_modifiers[arc]] = scores[arc];
+  return rules.projective ? eisner(workspace.dense, frames.size, rules.root, heads, workspace.eisner)
+                          : maximum_spanning_tree(workspace.dense, frames.size, rules.root, heads, workspace.mst);
+}
+
+namespace {
+
+// Samples under all parts, from the best tree of the arc scores.
+void sample_with_globals(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace,
+                         Solution& solution) {
+  solution = {};
+  solution.heads.resize(problem.size());
+  solution.arcs = static_cast<Index>(problem.frames->arcs());
+  if (best_tree(*problem.frames, problem.arc_scores, problem.rules, solution.heads, workspace) == NEGATIVE_INFINITY) {
+    solution.bound = NEGATIVE_INFINITY;
+    solution.status = Status::Infeasible;
+    return;
+  }
+  const SampleResult result =
+      sample_best(problem, options, options.time_limit, solution.heads, workspace.climb, workspace.sampler);
+  solution.score = result.value;
+  solution.iterations = result.sweeps;
+  solution.status = result.in_time ? Status::Approximate : Status::Unconverged;
+}
+
+// Climbs under all parts from the tree that the decoder finds without globals.
+void climb_with_globals(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace,
+                        Solution& solution) {
+  solve(problem.without_globals(), options, workspace, solution);
+  if (solution.score == NEGATIVE_INFINITY) return;
+  solution.score = options.method == Method::Arcs ? tree_value(problem, solution.heads, workspace.climb)
+                                                  : climb(problem, solution.heads, workspace.climb);
+  solution.bound = std::numeric_limits<Score>::infinity();
+  solution.certified = false;
+  solution.status = Status::Approximate;
+}
+
+}  // namespace
+
+void solve(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace, Solution& solution) {
+  // A sentence without words has no extras and no globals.
+  if (problem.size() == 1)
+    solve_with_frames(problem, options, workspace, solution);
+  else if (problem.global_scorer && options.method == Method::Sample)
+    sample_with_globals(problem, options, workspace, solution);
+  else if (problem.global_scorer)
+    climb_with_globals(problem, options, workspace, solution);
+  else if (problem.extras)
+    solve_with_extras(problem, options, workspace, solution);
+  else
+    solve_with_frames(problem, options, workspace, solution);
+}
+
+}  // namespace headlong
