@@ -60,10 +60,10 @@ def core_stages(parser: headlong.Parser, gold: list[headlong.Sentence], repetiti
     specs = {"arcs and best tree of arcs": bare}
     specs["tags between"] = replace(bare, between=spec.between)
     specs["labels of arcs"] = last = replace(spec, higher=(), nearby=None)
-    for i, family in enumerate(spec.higher):
-        specs[f"parts: {family.name}"] = last = replace(last, higher=spec.higher[: i + 1])
+    for i, family in enumerate(spec.part_families):
+        specs[f"parts: {family.name}"] = last = replace(last, higher=spec.part_families[: i + 1])
     specs["labels in the light of the tree"] = spec
-    full = {"decoding beyond arcs": spec} if spec.higher else {}
+    full = {"decoding beyond arcs": spec} if spec.part_families else {}
     jobs: dict[str, Callable[[], object]] = {}
     pruned = parser.trained.core_model()
     jobs["pruning"] = lambda: pruned.prune(batch, projective, 1)

@@ -85,7 +85,7 @@ def main() -> None:
     reuse = options.reuse and model.exists()
     parser = headlong.Parser.load(model) if reuse else train(options, folder)
     info = parser.info()
-    decoder = options.test_decoder if parser.trained.weights.spec.higher else None
+    decoder = options.test_decoder if parser.trained.weights.spec.part_families else None
     splits = dict.fromkeys(("dev", options.split) if (folder / "train.conllu").exists() else ("test",))
     cost = model.with_suffix(".json")
     figures = {

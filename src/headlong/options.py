@@ -97,10 +97,7 @@ def store_options(kind: type[Options]) -> Callable[[Callable[P, None]], Callable
         @wraps(init)
         def checked_init(*args: P.args, **keywords: P.kwargs) -> None:
             component: Any = args[0]
-            for name in keywords:
-                if name not in known:
-                    suggestion = _suggest(name, known) or f"; expected one of {', '.join(known)}"
-                    raise OptionError(f"unknown option {name!r} for {type(component).__name__}{suggestion}")
+            check_known(keywords, known, "option", f" for {type(component).__name__}")
             bound = constructor.bind(*args, **keywords)
             bound.apply_defaults()
             component.options = kind(**{field.name: bound.arguments[field.name] for field in fields(kind)})
@@ -112,6 +109,21 @@ def store_options(kind: type[Options]) -> Callable[[Callable[P, None]], Callable
 
 
 # ---- checks of values
+
+
+def check_known(names: Iterable[str], known: Iterable[str], what: str, where: str = "") -> None:
+    """Raise OptionError for a name that is not known.
+
+    >>> check_known(["beems"], ["beam", "swaps"], "option")
+    Traceback (most recent call last):
+    ...
+    headlong.errors.OptionError: unknown option 'beems'; did you mean 'beam'?
+    """
+    allowed = tuple(known)
+    for name in names:
+        if name not in allowed:
+            suggestion = _suggest(name, allowed) or f"; expected one of {', '.join(allowed)}"
+            raise OptionError(f"unknown {what} {name!r}{where}{suggestion}")
 
 
 def check_choice(name: str, value: object, choices: Iterable[object]) -> None:

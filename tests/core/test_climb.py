@@ -21,6 +21,7 @@ from tests.helpers.oracles import all_trees, is_projective, is_tree, root_arcs, 
 from tests.helpers.plain_extras import KINDS, PlainExtras, plain_extras, possible_parts
 from tests.helpers.plain_frames import PlainFrames, check_answer, plain_frames
 from tests.helpers.strategies import Scores, arc_scores, many, random_scores
+from tests.helpers.problems import solve
 
 starts = pytest.mark.parametrize("start", STARTS)
 Tree = tuple[int, ...]
@@ -69,7 +70,7 @@ def test_no_neighbour_of_a_climbed_tree_is_better(
     tree = some_tree(frames, single_root, projective, number)
     if tree is None:
         return
-    found = core.solve(scores, "climb", single_root, projective, max_sweeps=0, restarts=0, tree=tree)
+    found = solve(core, scores, "climb", single_root, projective, max_sweeps=0, restarts=0, first_tree=tree)
     value = frames.tree_worth(found["heads"])
     assert found["score"] == pytest.approx(value, abs=1e-6)
     assert value >= frames.tree_worth(tree) - 1e-6
@@ -95,8 +96,7 @@ def test_restarts_never_make_it_worse(
     best = frames.best(single_root, projective)
     values = []
     for restarts in (0, 3, 30):
-        found = core.solve(
-            *(scores, "climb", single_root, projective),
+        found = solve(core, *(scores, "climb", single_root, projective),
             max_sweeps=sweeps,
             restarts=restarts,
             start=start,
@@ -114,8 +114,7 @@ def test_restarts_never_make_it_worse(
 @given(plain_extras(KINDS), st.booleans(), st.booleans(), st.sampled_from([0, 64]))
 def test_extras_count(start: str, extras: PlainExtras, single_root: bool, projective: bool, sweeps: int) -> None:
     core, scores, core_extras = extras.core()
-    found = core.solve(
-        *(scores, "climb", single_root, projective),
+    found = solve(core, *(scores, "climb", single_root, projective),
         max_iterations=20,
         max_sweeps=sweeps,
         extras=core_extras,
@@ -134,7 +133,7 @@ def test_bound_counts_frames_where_the_first_tree_is_worth_nothing() -> None:
     frames.grand[0, 1, 2, 0] = 60.0
     extras = PlainExtras(frames, {kind: dict.fromkeys(possible_parts(frames.candidates, kind), 0.0) for kind in KINDS})
     core, scores, core_extras = extras.core()
-    found = core.solve(scores, "climb", extras=core_extras, restarts=0)
+    found = solve(core, scores, "climb", extras=core_extras, restarts=0)
     assert (extras.worth(np.array([-1, 0, 1])), extras.best(False, False)) == (-np.inf, 10.0)
     check_answer(found, "climb", False, False, worth=extras.worth, best=10.0)
 
@@ -147,10 +146,10 @@ def test_restarts_find_the_optimum(start: str, projective: bool) -> None:
     once = often = 0
     for seed in range(12):
         core, scores = random_frames(seed, 12, seed % 2 == 0)
-        exact = core.solve(scores, "exact", projective=projective)
+        exact = solve(core, scores, "exact", projective=projective)
         assert exact["certified"]
         values = [
-            core.solve(scores, "climb", projective=projective, max_sweeps=sweeps, restarts=restarts, start=start)[
+            solve(core, scores, "climb", projective=projective, max_sweeps=sweeps, restarts=restarts, start=start)[
                 "score"
             ]
             for sweeps, restarts in ((0, 0), (0, 200), (64, 200))
@@ -168,11 +167,11 @@ def test_threads_and_repetitions_agree() -> None:
 
     def trees(start: str) -> list[list[int]]:
         with ThreadPoolExecutor(4) as pool:
-            found = pool.map(lambda one: one[0].solve(one[1], "climb", restarts=10, start=start, seed=5), problems)
+            found = pool.map(lambda one: solve(one[0], one[1], "climb", restarts=10, start=start, seed=5), problems)
             return [answer["heads"].tolist() for answer in found]
 
     for start in STARTS:
-        alone = [core.solve(scores, "climb", restarts=10, start=start, seed=5) for core, scores in problems]
+        alone = [solve(core, scores, "climb", restarts=10, start=start, seed=5) for core, scores in problems]
         assert trees(start) == [answer["heads"].tolist() for answer in alone]
 
 
@@ -185,7 +184,7 @@ def test_restarts_on_threads(start: str, projective: bool) -> None:
 
         def solve(threads: int, core: _core.parser.Frames = core, scores: NDArray[np.float64] = scores) -> list[object]:
             options: dict[str, Any] = {"max_sweeps": 0, "restarts": 30, "start": start, "projective": projective}
-            found = core.solve(scores, "climb", threads=threads, **options)
+            found = solve(core, scores, "climb", threads=threads, **options)
             return [found["heads"].tolist(), found["score"], found["iterations"]]
 
         assert solve(1) == solve(2) == solve(5)
@@ -205,10 +204,10 @@ def test_threads_of_a_single_sentence() -> None:
 
 def test_time_limit_leaves_the_best_tree_so_far() -> None:
     core, scores = random_frames(3, 300)
-    first = core.solve(scores, "climb", max_sweeps=0, restarts=0)
+    first = solve(core, scores, "climb", max_sweeps=0, restarts=0)
     assert (first["status"], first["bound"]) == ("approximate", np.inf)
     for sweeps in (0, 64):
-        found = core.solve(scores, "climb", max_sweeps=sweeps, restarts=2**31 - 1, time_limit=1e-6)
+        found = solve(core, scores, "climb", max_sweeps=sweeps, restarts=2**31 - 1, time_limit=1e-6)
         assert found["status"] == "unconverged"
         assert found["score"] >= first["score"]
         assert np.isfinite(found["bound"]) == (sweeps > 0)
@@ -220,9 +219,9 @@ def test_proven_trees_are_climbed_from_no_more() -> None:
     parser = toy.parser(2).fit(sentences)
     for problem in map(parser.problem, sentences):
         assert problem.frames is not None
-        proven = problem.frames.solve(problem.scores, "climb")
+        proven = solve(problem.frames, problem.scores, "climb")
         assert (proven["status"], proven["iterations"]) == ("optimal", 0)
-        climbed = problem.frames.solve(problem.scores, "climb", max_sweeps=0)
+        climbed = solve(problem.frames, problem.scores, "climb", max_sweeps=0)
         assert (climbed["status"], climbed["sweeps"]) == ("approximate", 0)
         assert decoder("climb")(problem).certified
         assert decoder("climb")(problem, proof=False).bound == np.inf
@@ -231,7 +230,7 @@ def test_proven_trees_are_climbed_from_no_more() -> None:
     open_ones = 0
     for seed in range(20):
         core, scores = random_frames(seed, 20, seed % 2 == 0)
-        found = core.solve(scores, "climb")
+        found = solve(core, scores, "climb")
         assert np.isfinite(found["bound"])
         assert found["certified"] or found["iterations"] > 100
         open_ones += found["status"] == "approximate"
@@ -253,7 +252,7 @@ def test_options() -> None:
         ([-1, 0, 0, 0], "one root"),
     ):
         with pytest.raises(ValueError, match=message):
-            core.solve(scores, "climb", tree=np.array(tree, np.int32))
+            solve(core, scores, "climb", first_tree=np.array(tree, np.int32))
 
 
 def enumerated_optima(scores: Scores) -> int:

@@ -19,6 +19,7 @@ from tests.helpers.plain_extras import (
     possible_parts,
 )
 from tests.helpers.plain_frames import METHODS, PROOFS, PlainFrames, check_answer
+from tests.helpers.problems import solve, tree_value
 
 CHOICES = [*((kind,) for kind in KINDS), KINDS]
 NAMES = ["bigrams", "siblings", "crossing", "paths", "all"]
@@ -41,7 +42,7 @@ def test_value_of_every_tree(kinds: tuple[int, ...], data: st.DataObject) -> Non
     extras = data.draw(plain_extras(kinds, max_words=4))
     frames, arc_scores, core = extras.core()
     for tree in all_trees(extras.frames.size - 1, False):
-        found = frames.tree_value(arc_scores, tree.astype(np.int32), core)
+        found = tree_value(frames, arc_scores, tree.astype(np.int32), core)
         assert found == pytest.approx(extras.worth(tree), rel=1e-12, abs=1e-9)
 
 
@@ -57,7 +58,7 @@ def test_graph_is_worth_what_trees_are(
     for tree in all_trees(extras.frames.size - 1, single_root, projective):
         arcs = [(head, word) for word, row in enumerate(extras.frames.candidates) for head in row]
         fixed = np.where([tree[word] == head for head, word in arcs], arc_scores, -np.inf)
-        graph = frames.graph(fixed, single_root, projective, core)
+        graph = _core.parser.Problem(frames, fixed, single_root, projective, core).graph()
         found = _core.graph.branch_and_bound(graph)["value"]
         assert found == pytest.approx(extras.worth(tree), rel=1e-12, abs=1e-6)
 
@@ -72,7 +73,7 @@ def test_contract(
     extras = data.draw(plain_extras(kinds))
     frames, arc_scores, core = extras.core()
     best = extras.best(single_root, projective)
-    found = frames.solve(arc_scores, method, single_root, projective, max_iterations=300, max_nodes=10_000, extras=core)
+    found = solve(frames, arc_scores, method, single_root, projective, max_iterations=300, max_nodes=10_000, extras=core)
     check_answer(found, method, single_root, projective, worth=extras.worth, best=best)
 
 
@@ -99,7 +100,7 @@ def test_one_candidate_a_word(method: str) -> None:
     for kind, counts in ((HEAD_BIGRAM, 4), (ARBITRARY_SIBLING, 1), (NON_PROJECTIVE, 2), (PATH, 7)):
         extras.scores[kind] = dict.fromkeys(extras.scores[kind], 1.0)
         frames, arc_scores, core = extras.core()
-        found = frames.solve(arc_scores, method, extras=core)
+        found = solve(frames, arc_scores, method, extras=core)
         assert found["certified"]
         assert found["score"] == counts
         extras.scores[kind] = dict.fromkeys(extras.scores[kind], 0.0)
@@ -111,7 +112,7 @@ def test_forbidden(kind: int) -> None:
     extras = one_candidate([4, 0, 1, 2, 2])
     extras.scores[kind] = dict.fromkeys(extras.scores[kind], -np.inf)
     frames, arc_scores, core = extras.core()
-    found = frames.solve(arc_scores, "exact", extras=core)
+    found = solve(frames, arc_scores, "exact", extras=core)
     assert found["status"] == "infeasible"
     assert found["score"] == found["bound"] == -np.inf
     assert found["heads"].tolist() == [-1, 4, 0, 1, 2, 2]
@@ -119,7 +120,7 @@ def test_forbidden(kind: int) -> None:
 
 def test_no_words() -> None:
     frames = _core.parser.Frames(np.zeros(0, np.int32), np.array([0, 0], np.int32))
-    found = frames.solve(np.zeros(0), extras=_core.parser.Extras(frames, list(KINDS)))
+    found = solve(frames, np.zeros(0), extras=_core.parser.Extras(frames, list(KINDS)))
     assert found["certified"]
     assert found["score"] == 0.0
 
@@ -128,7 +129,7 @@ def test_without_extras() -> None:
     """Extras of no kind change nothing."""
     extras = one_candidate([4, 0, 1, 2, 2])
     frames, arc_scores, _ = extras.core()
-    plain, same = frames.solve(arc_scores), frames.solve(arc_scores, extras=_core.parser.Extras(frames, []))
+    plain, same = solve(frames, arc_scores), solve(frames, arc_scores, extras=_core.parser.Extras(frames, []))
     assert plain["heads"].tolist() == same["heads"].tolist()
     assert plain["bound"] == same["bound"]
 
@@ -140,7 +141,7 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="one score a part"):
         core.set_scores(PATH, np.zeros(7, np.float32))
     with pytest.raises(ValueError, match="other frames"):
-        one_candidate([0]).core()[0].solve(arc_scores, extras=core)
+        solve(one_candidate([0]).core()[0], arc_scores, extras=core)
 
 
 def test_value_needs_a_tree() -> None:
@@ -148,4 +149,4 @@ def test_value_needs_a_tree() -> None:
     extras = one_candidate([2, 1])
     frames, arc_scores, core = extras.core()
     with pytest.raises(ValueError, match="those of a tree"):
-        frames.tree_value(arc_scores, np.array([-1, 2, 1], np.int32), core)
+        tree_value(frames, arc_scores, np.array([-1, 2, 1], np.int32), core)

@@ -16,6 +16,7 @@ from headlong.parser.model import ModelSpec, WeightTables
 from headlong.parser.training import Corpus
 from headlong.text import Sentence
 from tests.helpers import oracles, toy
+from tests.helpers.problems import tree_value
 
 NAMES = ("feats", "form", "upos")
 BITS, LABEL_BITS = 14, 10
@@ -131,7 +132,7 @@ class Setting:
 
     def study(self, cost=1.0, method="exact"):
         which = np.arange(len(self.sentences), dtype=np.int32)
-        return self.trainer.study(which, False, cost, method, False, 1)[0]
+        return self.trainer.compute_updates(which, False, cost, method, False, 1)[0]
 
     def score(self, codes, kind, slots, relations):
         """The score of one part, by places in the weight table."""
@@ -173,9 +174,9 @@ def test_trees_are_worth_the_sum_of_their_parts(sentence, kinds, seed):
             for kind, slots, relations in tree_parts(sentence, heads)
             if kind in kinds
         )
-        found = frames.tree_value(np.zeros(len(arcs)), np.array(heads, np.int32))
+        found = tree_value(frames, np.zeros(len(arcs)), np.array(heads, np.int32))
         assert found == pytest.approx(expected, abs=1e-4)
-        total = frames.tree_value(scores, np.array(heads, np.int32))
+        total = tree_value(frames, scores, np.array(heads, np.int32))
         assert total == pytest.approx(expected + arc_sum(arcs, scores, heads), abs=1e-4)
 
 
@@ -303,7 +304,7 @@ def test_labels_are_chosen_in_the_light_of_the_tree(seed, which):
 def test_the_families_of_the_orders_compile():
     for order, names in dependency.ORDERS.items():
         assert len(names) == {1: 0, 2: 2, 3: 4, 4: 16}[order]
-    for family in (*dependency.HIGHER, dependency.NEARBY):
+    for family in (*dependency.PART_FAMILIES, dependency.TREE_LABEL):
         assert family.compile(family.attributes).count == len(family.templates) == len(set(family.templates))
         # A missing modifier is told from the head that stands for it by `side` (which `dist` contains) alone; parts of
         # whole trees have relations of their own.

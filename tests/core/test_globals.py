@@ -13,6 +13,7 @@ from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import ARC_RELATIONS, Family
 from tests.helpers import oracles
 from tests.helpers.plain_globals import PlainTree, Row, random_moves, random_tree, sentences
+from tests.helpers.problems import solve, tree_value
 
 BITS = 12
 ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "m.upos side"))
@@ -113,14 +114,14 @@ def test_trees_are_worth_their_features(kinds: tuple[int, ...], words: Words, se
     assert extras is None
     for tree in oracles.all_trees(len(words[1]) - 1, True)[seed % 9 :: 9]:
         expected = float(weights[places(words, tree.tolist(), kinds), 0].sum())
-        assert frames.tree_value(scores, tree.astype(np.int32), None, term) == expected
+        assert tree_value(frames, scores, tree.astype(np.int32), None, term) == expected
     for method in ("arcs", "climb", "sample", "ad3", "exact"):
         heads, _, found, bounds, certified, _, statuses = model.parse(batch, method, False, 1)
         assert found[0] == weights[places(words, heads.tolist(), kinds), 0].sum()
         assert oracles.is_tree(heads)
         if len(words[1]) > 2:
             assert (bounds[0], certified[0], statuses) == (np.inf, False, ["approximate"])
-        solved = frames.solve(scores, method, term=term)
+        solved = solve(frames, scores, method, global_scorer=term)
         assert (solved["heads"].tolist(), solved["score"]) == (heads.tolist(), found[0])
 
 
@@ -154,7 +155,7 @@ def test_a_step_adds_gold_and_takes_away_what_was_found(words: Words, seed: int)
     trainer = _core.parser.ParserTrainer(
         model, batch, gold.astype(np.int32), nothing, weights, totals, None, None, False, 1
     )
-    losses, norms = trainer.study(np.array([0], np.int32), False, 0.0, "climb", False, 1)
+    losses, norms = trainer.compute_updates(np.array([0], np.int32), False, 0.0, "climb", False, 1)
     trainer.apply(0, 1.0, 0.0)
     expected = np.zeros(len(before))
     np.add.at(expected, places(words, gold.tolist(), ALL), 1.0)
@@ -178,7 +179,7 @@ def test_samples_are_compared_by_all_features(words: Words, seed: int) -> None:
     trainer = _core.parser.ParserTrainer(
         model, batch, gold.astype(np.int32), nothing, weights, totals, None, None, False, 1
     )
-    losses, _ = trainer.study(np.array([0], np.int32), False, 0.0, "samplerank", False, 1)
+    losses, _ = trainer.compute_updates(np.array([0], np.int32), False, 0.0, "samplerank", False, 1)
     found = np.zeros(len(weights))
     np.add.at(found, *trainer.difference(0, False))
     assert losses[0] >= 0.0

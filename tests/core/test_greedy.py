@@ -19,6 +19,7 @@ from tests.helpers.plain_frames import PlainFrames, plain_frames
 from tests.helpers.plain_greedy import PlainGreedy
 from tests.helpers.strategies import both_kinds, both_root_rules
 from tests.parser.test_decoders import higher_problem
+from tests.helpers.problems import solve, tree_value
 
 
 @st.composite
@@ -102,12 +103,12 @@ def test_always_a_tree_within_the_rules(name, projective, plain, tuning, single_
 def test_a_tree_to_favour_is_found_if_it_is_favoured_enough(triples):
     for seed in range(5):
         core, scores = random_frames(seed, 12, triples)
-        other = core.solve(scores, "arcs")["heads"]
+        other = solve(core, scores, "arcs")["heads"]
         much = Tuning(gamma1=100.0, gamma2=1.0, gamma3=1.0).core()
         for method in ("greedy", "greedy-pp"):
-            assert (core.solve(scores, method, tuning=much, guide=other)["heads"] == other).all()
-            alone = core.solve(scores, method, tuning=Tuning(gamma1=0.0, gamma2=0.0, gamma3=0.0).core(), guide=other)
-            assert alone["score"] >= max(core.solve(scores, method)["score"], core.tree_value(scores, other))
+            assert (solve(core, scores, method, tuning=much, guide=other)["heads"] == other).all()
+            alone = solve(core, scores, method, tuning=Tuning(gamma1=0.0, gamma2=0.0, gamma3=0.0).core(), guide=other)
+            assert alone["score"] >= max(solve(core, scores, method)["score"], tree_value(core, scores, other))
 
 
 def favoured(plain: PlainFrames, heads: list[int], gammas: tuple[float, float, float]) -> PlainFrames:
@@ -144,8 +145,8 @@ def test_favouring_is_adding_to_scores_and_starting_from_the_tree(plain, data, t
     changed = favoured(plain, heads, (2.0, 0.5, 0.25))
     more, more_scores = changed.core()
     tuning = replace(tuning, gamma1=2.0, gamma2=0.5, gamma3=0.25)
-    found = core.solve(scores, method, tuning=tuning.core(), guide=np.array(heads, np.int32))
-    expected = more.solve(more_scores, method, tuning=tuning.core())["heads"].tolist()
+    found = solve(core, scores, method, tuning=tuning.core(), guide=np.array(heads, np.int32))
+    expected = solve(more, more_scores, method, tuning=tuning.core())["heads"].tolist()
     if found["score"] == -np.inf:
         return
     arcs = {(head, word) for word, row in enumerate(plain.candidates) for head in row}
@@ -154,7 +155,7 @@ def test_favouring_is_adding_to_scores_and_starting_from_the_tree(plain, data, t
         other = PlainGreedy(PlainExtras(changed), True, False, swaps=tuning.swaps).swap(heads)
         expected = max(expected, other, key=lambda tree: changed.tree_worth(np.array(tree)))
     assert found["heads"].tolist() == expected
-    assert found["score"] == core.tree_value(scores, found["heads"])  # of the problem, not of the favoured one
+    assert found["score"] == tree_value(core, scores, found["heads"])  # of the problem, not of the favoured one
 
 
 @st.composite
@@ -170,11 +171,11 @@ def some_heads(draw: st.DrawFn, plain: PlainFrames) -> list[int]:
 def test_time_limit():
     core, scores = random_frames(3, 1000)
     begin = time.perf_counter()
-    found = core.solve(scores, "greedy-pp", time_limit=1e-3)
+    found = solve(core, scores, "greedy-pp", time_limit=1e-3)
     assert time.perf_counter() - begin < 60.0
     assert found["status"] == "unconverged"
     assert oracles.is_tree(found["heads"])
-    assert found["score"] == pytest.approx(core.tree_value(scores, found["heads"]))
+    assert found["score"] == pytest.approx(tree_value(core, scores, found["heads"]))
 
 
 def test_settings_as_text():

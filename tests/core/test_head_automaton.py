@@ -58,7 +58,7 @@ def generic(core: _core.parser.Frames, head: int, links: int) -> _core.graph.Gra
 def test_services(case: tuple[PlainFrames, int, NDArray[np.float64]]) -> None:
     frames, head, scores = case
     core, arc_scores = frames.core()
-    graph = core.graph(arc_scores)
+    graph = _core.parser.Problem(core, arc_scores).graph()
     factor = factor_of(graph, frames, head)
     other = generic(core, head, len(scores))
     rows = np.array(list(product((0, 1), repeat=len(scores))), dtype=np.uint8)
@@ -114,7 +114,7 @@ def test_long_fans(triples: bool) -> None:
     core = _core.parser.Frames(np.array([head for row in heads for head in row], dtype=np.int32), begins, triples)
     columns = (core.pairs, core.triples, core.grand)
     core.set_scores(*(random.normal(0.0, 1.0, len(column)).astype(np.float32) for column in columns))
-    graph = core.graph(np.zeros(begins[-1]))
+    graph = _core.parser.Problem(core, np.zeros(begins[-1])).graph()
     links = len(heads[0]) + words - 1
     other = generic(core, 1, links)
     for _ in range(3):

@@ -244,7 +244,7 @@ def test_gold_arcs_are_always_candidates_in_training(drawn, data):
         for h in {*kept[m], int(gold[m])}:
             candidates[h, m] = worth[h, m] + (0.0 if h == gold[m] else 1.0)
     best, _ = oracles.enumerated_best(candidates, single_root)
-    (loss,), (norm,) = trainer.study(np.zeros(1, np.int32), False, 1.0, "exact", False, 1)
+    (loss,), (norm,) = trainer.compute_updates(np.zeros(1, np.int32), False, 1.0, "exact", False, 1)
     assert loss == pytest.approx(best - gold_score, abs=1e-3 * scale)
     assert loss >= -1e-3 * scale
     assert norm >= 0

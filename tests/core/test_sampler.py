@@ -24,6 +24,7 @@ from tests.helpers.plain_extras import KINDS, PlainExtras, plain_extras, possibl
 from tests.helpers.plain_frames import PlainFrames, plain_frames
 from tests.helpers.plain_globals import random_words
 from tests.helpers.strategies import Scores, both_kinds, both_root_rules, random_scores
+from tests.helpers.problems import sampled_trees, solve
 
 kernels = pytest.mark.parametrize("kernel", ["gibbs", "mh"])
 CHAINS, SWEEPS = 16, 2000
@@ -125,7 +126,7 @@ def test_distribution(name: str, single_root: bool, projective: bool, kernel: st
     worth = plain.worth if isinstance(plain, PlainExtras) else plain.tree_worth
     values = np.array([worth(tree) for tree in trees]) / WARM
     rules = (single_root, projective, kernel, WARM)
-    chains = [core.sampled_trees(scores, *rules, SWEEPS, 100, seed, extras) for seed in range(CHAINS)]
+    chains = [sampled_trees(core, scores, *rules, SWEEPS, 100, seed, extras) for seed in range(CHAINS)]
     check_chains(chains, trees, values)
 
 
@@ -141,7 +142,7 @@ def test_distribution_with_parts_of_whole_trees(single_root: bool, projective: b
     values = np.array([weights[places(words, tree, ALL), 0].sum() for tree in trees.tolist()], float) / hot
     rules = (single_root, projective, kernel, hot)
     term = model.term(batch)
-    chains = [frames.sampled_trees(scores, *rules, SWEEPS // 4, 100, seed, None, term) for seed in range(CHAINS)]
+    chains = [sampled_trees(frames, scores, *rules, SWEEPS // 4, 100, seed, None, term) for seed in range(CHAINS)]
     check_chains(chains, trees, values)
 
 
@@ -207,7 +208,7 @@ def test_always_a_tree_that_is_worth_something(
     kernel: str, frames: PlainFrames, single_root: bool, projective: bool, seed: int, temperature: float
 ) -> None:
     core, scores = frames.core()
-    for heads in core.sampled_trees(scores, single_root, projective, kernel, temperature, 5, 1, seed):
+    for heads in sampled_trees(core, scores, single_root, projective, kernel, temperature, 5, 1, seed):
         assert is_tree(heads)
         assert not single_root or root_arcs(heads) == 1
         assert not projective or is_projective(heads)
@@ -219,10 +220,10 @@ def test_always_a_tree_that_is_worth_something(
 @given(plain_extras(KINDS), st.booleans(), st.booleans())
 def test_extras_count(kernel: str, extras: PlainExtras, single_root: bool, projective: bool) -> None:
     core, scores, core_extras = extras.core()
-    drawn = core.sampled_trees(scores, single_root, projective, kernel, 1.0, 5, 1, 0, core_extras)
+    drawn = sampled_trees(core, scores, single_root, projective, kernel, 1.0, 5, 1, 0, core_extras)
     assert all(extras.worth(heads) > -np.inf for heads in drawn)
     tuning = Tuning(kernel=kernel, samples=20).core()  # type: ignore[arg-type]
-    found = core.solve(scores, "sample", single_root, projective, extras=core_extras, tuning=tuning)
+    found = solve(core, scores, "sample", single_root, projective, extras=core_extras, tuning=tuning)
     assert found["score"] == pytest.approx(extras.worth(found["heads"]), abs=1e-6)
     assert found["score"] <= extras.best(single_root, projective) + 1e-6
 
@@ -235,11 +236,11 @@ def test_cooling_down_finds_the_optimum(kernel: Any, projective: bool) -> None:
     optimal = first = 0
     for seed in range(12):
         core, scores = random_frames(seed, 10, seed % 2 == 0)
-        exact = core.solve(scores, "exact", projective=projective)
-        found = core.solve(scores, "sample", projective=projective, tuning=tuning)
+        exact = solve(core, scores, "exact", projective=projective)
+        found = solve(core, scores, "sample", projective=projective, tuning=tuning)
         assert found["status"] == "approximate"
         optimal += found["score"] > exact["score"] - 1e-6
-        first += core.solve(scores, "arcs", projective=projective)["score"] > exact["score"] - 1e-6
+        first += solve(core, scores, "arcs", projective=projective)["score"] > exact["score"] - 1e-6
     assert first < 6
     assert optimal >= 11
 
@@ -248,21 +249,21 @@ def test_seeds_and_threads() -> None:
     problems = [random_frames(seed, 12) for seed in range(12)]
 
     def solved(one: Any) -> list[int]:
-        tree: list[int] = one[0].solve(one[1], "sample", seed=5, tuning=Tuning(samples=5).core())["heads"].tolist()
+        tree: list[int] = solve(one[0], one[1], "sample", seed=5, tuning=Tuning(samples=5).core())["heads"].tolist()
         return tree
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(solved, problems)) == list(map(solved, problems))
     core, scores = problems[0]
-    drawn = core.sampled_trees(scores, True, False, "mh", 5.0, 20, 0, 1)
-    assert (core.sampled_trees(scores, True, False, "mh", 5.0, 20, 0, 1) == drawn).all()
-    assert (core.sampled_trees(scores, True, False, "mh", 5.0, 20, 0, 2) != drawn).any()
+    drawn = sampled_trees(core, scores, True, False, "mh", 5.0, 20, 0, 1)
+    assert (sampled_trees(core, scores, True, False, "mh", 5.0, 20, 0, 1) == drawn).all()
+    assert (sampled_trees(core, scores, True, False, "mh", 5.0, 20, 0, 2) != drawn).any()
 
 
 def test_time_limit_leaves_the_best_tree_so_far() -> None:
     core, scores = random_frames(3, 200)
-    first = core.solve(scores, "arcs")
-    found = core.solve(scores, "sample", time_limit=1e-6, tuning=Tuning(samples=2**31 - 1).core())
+    first = solve(core, scores, "arcs")
+    found = solve(core, scores, "sample", time_limit=1e-6, tuning=Tuning(samples=2**31 - 1).core())
     assert found["status"] == "unconverged"
     assert found["score"] >= first["score"]
 

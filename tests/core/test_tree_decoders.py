@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from headlong import _core
 from tests.helpers.oracles import is_tree, root_arcs
 from tests.helpers.plain_frames import METHODS, PROOFS, PlainFrames, check_answer, plain_frames
+from tests.helpers.problems import solve, tree_value
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -19,7 +20,7 @@ from tests.helpers.plain_frames import METHODS, PROOFS, PlainFrames, check_answe
 def test_contract(method: str, frames: PlainFrames, single_root: bool, projective: bool, sweeps: int) -> None:
     core, arc_scores = frames.core()
     best = frames.best(single_root, projective)
-    found = core.solve(arc_scores, method, single_root, projective, max_sweeps=sweeps)
+    found = solve(core, arc_scores, method, single_root, projective, max_sweeps=sweeps)
     check_answer(found, method, single_root, projective, worth=frames.tree_worth, best=best)
 
 
@@ -42,14 +43,14 @@ def test_long_searches(projective: bool) -> None:
     """Sentences with hundreds of nodes, where the search begins again with the multipliers of AD3."""
     for seed in (0, 6):
         core, arc_scores = random_frames(seed, 30, seed % 2 == 0)
-        exact = _core.graph.branch_and_bound(core.graph(arc_scores, True, projective), tolerance=1e-9)["value"]
-        found = core.solve(arc_scores, "exact", projective=projective)
+        exact = _core.graph.branch_and_bound(_core.parser.Problem(core, arc_scores, True, projective).graph(), tolerance=1e-9)["value"]
+        found = solve(core, arc_scores, "exact", projective=projective)
         assert found["iterations"] > 200
         assert found["certified"]
         assert found["score"] == pytest.approx(exact, abs=1e-6)
         # Cut short anywhere, the bound holds.
         for nodes in (1, 199, 200, 201, 250):
-            cut = core.solve(arc_scores, "exact", projective=projective, max_nodes=nodes)
+            cut = solve(core, arc_scores, "exact", projective=projective, max_nodes=nodes)
             assert cut["iterations"] <= nodes
             assert cut["score"] <= exact + 1e-6 <= cut["bound"] + 2e-6
 
@@ -60,12 +61,12 @@ def test_methods_agree(method: str, projective: bool) -> None:
     """Longer sentences, where enumeration does not reach: the general search over graphs is the referee."""
     for seed in range(8):
         core, arc_scores = random_frames(seed, 16, seed % 2 == 0)
-        exact = _core.graph.branch_and_bound(core.graph(arc_scores, True, projective), tolerance=1e-9)["value"]
-        found = core.solve(arc_scores, method, projective=projective)
+        exact = _core.graph.branch_and_bound(_core.parser.Problem(core, arc_scores, True, projective).graph(), tolerance=1e-9)["value"]
+        found = solve(core, arc_scores, method, projective=projective)
         assert found["certified"] or method != "exact"
         assert found["score"] <= exact + 1e-6
         assert found["bound"] >= exact - 1e-6
-        assert core.tree_value(arc_scores, found["heads"]) == pytest.approx(found["score"], abs=1e-9)
+        assert tree_value(core, arc_scores, found["heads"]) == pytest.approx(found["score"], abs=1e-9)
         if found["certified"]:
             assert found["score"] == pytest.approx(exact, abs=1e-6)
 
@@ -73,9 +74,9 @@ def test_methods_agree(method: str, projective: bool) -> None:
 def test_long_sentence_within_time() -> None:
     """A limit that is reached at once leaves the climbed tree, with a bound above it."""
     core, arc_scores = random_frames(3, 1000)
-    climbed = core.solve(arc_scores, "climb", max_sweeps=0, restarts=0)
+    climbed = solve(core, arc_scores, "climb", max_sweeps=0, restarts=0)
     for method in ("climb", "ad3", "subgradient", "exact"):
-        found = core.solve(arc_scores, method, time_limit=1e-3)
+        found = solve(core, arc_scores, method, time_limit=1e-3)
         assert is_tree(found["heads"])
         assert found["status"] == "unconverged"
         assert found["score"] >= climbed["score"]
@@ -85,7 +86,7 @@ def test_long_sentence_within_time() -> None:
 def test_one_word() -> None:
     core = _core.parser.Frames(np.array([0], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32))
     for method in PROOFS:
-        found = core.solve(np.array([2.5]), method)
+        found = solve(core, np.array([2.5]), method)
         assert found["certified"]
         assert found["score"] == 2.5
         assert list(found["heads"]) == [-1, 0]
@@ -93,7 +94,7 @@ def test_one_word() -> None:
 
 def test_no_words() -> None:
     core = _core.parser.Frames(np.zeros(0, dtype=np.int32), np.array([0, 0], dtype=np.int32))
-    found = core.solve(np.zeros(0))
+    found = solve(core, np.zeros(0))
     assert found["certified"]
     assert found["score"] == 0.0
     assert list(found["heads"]) == [-1]
@@ -103,7 +104,7 @@ def test_no_tree() -> None:
     """Two words that hang on each other: no candidate leads to the root."""
     core = _core.parser.Frames(np.array([2, 1], dtype=np.int32), np.array([0, 0, 1, 2], dtype=np.int32))
     for method in METHODS:
-        found = core.solve(np.zeros(2), method)
+        found = solve(core, np.zeros(2), method)
         assert found["status"] == "infeasible"
         assert found["score"] == found["bound"] == -np.inf
         assert is_tree(found["heads"])
@@ -115,7 +116,7 @@ def test_only_tree_is_forbidden(method: str) -> None:
     """A candidate a word, and a part that forbids what they make."""
     core = _core.parser.Frames(np.array([0, 1], dtype=np.int32), np.array([0, 0, 1, 2], dtype=np.int32))
     core.set_scores(np.full(len(core.pairs), -np.inf, dtype=np.float32), core.triples, core.grand)
-    found = core.solve(np.zeros(2), method)
+    found = solve(core, np.zeros(2), method)
     assert found["status"] == "infeasible"
     assert found["score"] == found["bound"] == -np.inf
     assert list(found["heads"]) == [-1, 0, 1]
@@ -123,9 +124,9 @@ def test_only_tree_is_forbidden(method: str) -> None:
 
 def test_threads() -> None:
     problems = [random_frames(seed, 20, seed % 2 == 0) for seed in range(12)]
-    alone = [core.solve(scores) for core, scores in problems]
+    alone = [solve(core, scores) for core, scores in problems]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda problem: problem[0].solve(problem[1]), problems))
+        together = list(pool.map(lambda problem: solve(problem[0], problem[1]), problems))
     for one, other in zip(alone, together, strict=True):
         np.testing.assert_array_equal(one["heads"], other["heads"])
         assert (one["score"], one["bound"], one["iterations"]) == (other["score"], other["bound"], other["iterations"])
@@ -134,8 +135,8 @@ def test_threads() -> None:
 def test_refusals() -> None:
     core, arc_scores = random_frames(0, 4)
     with pytest.raises(ValueError, match="one score an arc"):
-        core.solve(arc_scores[1:])
+        solve(core, arc_scores[1:])
     with pytest.raises(ValueError, match="methods"):
-        core.solve(arc_scores, "guess")
+        solve(core, arc_scores, "guess")
     with pytest.raises(ValueError, match="NaN"):
-        core.solve(np.full(len(arc_scores), np.nan))
+        solve(core, np.full(len(arc_scores), np.nan))

@@ -48,7 +48,7 @@ class Setting:
     def study(self, learner, sentence=0):
         """Loss and squared norm of one sentence."""
         which = np.array([sentence], np.int32)
-        losses, norms = self.trainer.study(which, learner.expected, learner.cost, "exact", False, 1)
+        losses, norms = self.trainer.compute_updates(which, learner.expected, learner.cost, "exact", False, 1)
         return float(losses[0]), float(norms[0])
 
     def shake(self, seed=0, scale=0.3):
@@ -282,12 +282,12 @@ def test_averages_are_those_of_the_weights_after_each_sentence(name, batch_size)
 
         time = -1
 
-        def study(self, *arguments):
-            return trainer.study(*arguments)
+        def compute_updates(self, *arguments):
+            return trainer.compute_updates(*arguments)
 
-        def apply(self, lesson, step, time):
+        def apply(self, update, step, time):
             assert time == self.time
-            trainer.apply(lesson, step, time)
+            trainer.apply(update, step, time)
 
     watching = Watching()
 
@@ -369,7 +369,7 @@ def test_steps_out_of_all_proportion_do_not_hang():
         table[:] = np.nan
     for projective in (False, True):
         for expected in (False, True):
-            losses, _ = setting.trainer.study(np.zeros(1, np.int32), expected, 0.0, "exact", projective, 1)
+            losses, _ = setting.trainer.compute_updates(np.zeros(1, np.int32), expected, 0.0, "exact", projective, 1)
             assert not np.isfinite(losses).any()
 
 

@@ -15,12 +15,12 @@ class Script:
         self.loss, self.norm = loss, norm
         self.studied, self.applied = [], []
 
-    def study(self, sentences, expected, cost, method, projective, threads):
+    def compute_updates(self, sentences, expected, cost, method, projective, threads):
         self.studied.append((sentences.tolist(), expected, cost, method, projective, threads))
         return np.full(len(sentences), self.loss), np.full(len(sentences), self.norm)
 
-    def apply(self, lesson, step, time):
-        self.applied.append((lesson, step, time))
+    def apply(self, update, step, time):
+        self.applied.append((update, step, time))
 
 
 def test_the_order_of_an_epoch_depends_on_seed_and_epoch_alone():

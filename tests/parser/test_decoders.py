@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from headlong import Parser, Problem, read_conllu
 from headlong.errors import OptionError
-from headlong.parser.decoders import DECODERS, PROGRAMS, decoder, marginals, problem_graph
+from headlong.parser.decoders import DECODERS, decoder, marginals
+from headlong.parser.programs import problem_graph
 from tests.helpers import oracles, toy
 from tests.helpers.plain_extras import KINDS, plain_extras
 from tests.helpers.plain_frames import PlainFrames, plain_frames
@@ -284,7 +285,7 @@ def test_parts_add_up(trained):
     for sentence in toy.treebank():
         problem = trained.problem(sentence)
         parts = problem.parts()
-        assert list(parts) == ["arc", *(family.name for family in trained.trained.weights.spec.higher)]
+        assert list(parts) == ["arc", *(family.name for family in trained.trained.weights.spec.part_families)]
         solution = DECODERS["exact"](problem)
         for heads in (solution.heads, DECODERS["mst"](problem).heads):
             marks = problem.parts_of(heads)

@@ -11,6 +11,7 @@ from headlong.features.tables import dependency
 from headlong.features.templates import ARC_RELATIONS, OUTER_RELATIONS, Family
 from tests.helpers import oracles
 from tests.helpers.plain_extras import ARBITRARY_SIBLING, HEAD_BIGRAM, KINDS, Heads, Part, tree_parts
+from tests.helpers.problems import tree_value
 
 BITS = 12
 ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "m.upos side"))
@@ -104,7 +105,7 @@ def test_scores(kinds: tuple[int, ...], sentence: tuple[NDArray[np.uint32], NDAr
     trees = oracles.all_trees(size - 1, True)
     worth = [float(weights[places(sentence, tree, kinds), 0].sum()) for tree in trees]
     for tree, expected in zip(trees, worth, strict=True):
-        assert frames.tree_value(scores, tree.astype(np.int32), extras) == expected
+        assert tree_value(frames, scores, tree.astype(np.int32), extras) == expected
     _, _, found, bounds, certified, *_ = model.parse(batch, "exact", False, 1)
     assert certified[0]
     assert found[0] == pytest.approx(max(worth), abs=1e-6)
@@ -137,7 +138,7 @@ def test_difference(
         False,
         1,
     )
-    losses, norms = trainer.study(np.array([0], np.int32), False, 0.0, "exact", False, 1)
+    losses, norms = trainer.compute_updates(np.array([0], np.int32), False, 0.0, "exact", False, 1)
     trainer.apply(0, 1.0, 0.0)
     expected = np.zeros(len(before))
     np.add.at(expected, places(sentence, np.array(gold), kinds), 1.0)

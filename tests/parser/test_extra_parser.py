@@ -7,6 +7,7 @@ from headlong.features.tables import dependency
 from headlong.parser.decoders import DECODERS
 from headlong.parser.parser import Parser
 from headlong.text import Sentence
+from tests.helpers.problems import tree_value
 
 NAMES = [family.name for family in dependency.EXTRAS]
 
@@ -37,7 +38,7 @@ def test_problems_have_extras(names: list[str]) -> None:
         tree = np.array(sentence.heads, np.int32)
         total = problem.scores[tree[problem.arcs[:, 1]] == problem.arcs[:, 0]].sum()
         assert problem.frames is not None
-        extra = problem.score(tree) - problem.frames.tree_value(problem.scores, tree)
+        extra = problem.score(tree) - tree_value(problem.frames, problem.scores, tree)
         assert total != problem.score(tree)
         listed = sum(
             score

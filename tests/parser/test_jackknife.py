@@ -28,7 +28,7 @@ def halves() -> tuple[ModelSpec, ModelWeights, list[jackknife.Fold]]:
         corpus = Corpus.of(toy.treebank()[number::2], parser._encoder, trained.labels)
         folds.append(jackknife.Fold(corpus, trained.pruning, trained.weights))
     base = parsers[2].trained.weights
-    higher = (*base.spec.higher, *(family for family in GLOBALS if family.name == "span"))
+    higher = (*base.spec.part_families, *(family for family in GLOBALS if family.name == "span"))
     return ModelSpec(**{**vars(base.spec), "higher": higher}), base, folds
 
 
@@ -49,7 +49,7 @@ def averaged_by_definition(
             for sentence in np.random.default_rng([loop.seed, epoch]).permutation(len(corpus.lengths)).astype(np.int32):
                 for name, change in changes.items():
                     arrays[name][:] = known[name] + change
-                losses, norms = trainer.study(np.array([sentence]), False, learner.cost, loop.decoder, False, 1)
+                losses, norms = trainer.compute_updates(np.array([sentence]), False, learner.cost, loop.decoder, False, 1)
                 trainer.apply(0, learner.step(losses[0], norms[0], 0.0), 0.0)
                 seen += 1
                 for name in changes:

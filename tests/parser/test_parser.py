@@ -308,7 +308,7 @@ def test_problems(parser):
 )
 def test_families_are_switched_on_and_off(options, expected):
     model = toy.parser(**options).fit(toy.treebank())
-    assert [family.name for family in model.trained.weights.spec.higher] == expected
+    assert [family.name for family in model.trained.weights.spec.part_families] == expected
     assert list(model.problem(toy.treebank()[0]).parts()) == ["arc", *expected]
     assert all(solution.certified for solution in model.solve(toy.treebank()))
 

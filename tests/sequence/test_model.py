@@ -67,7 +67,7 @@ def test_the_averages_of_a_penalised_crf() -> None:
         for weights in (tables.rows, tables.transitions):
             weights /= 1.0 + 2.0 * penalty * learner.step(0.0, 0.0, epoch / epochs)
         for done, sequence in enumerate(np.random.default_rng([1, epoch + 1]).permutation(count), epoch * count + 1):
-            trainer.study(np.array([sequence], np.int32), True, 0.0, "", False, 1)
+            trainer.compute_updates(np.array([sequence], np.int32), True, 0.0, "", False, 1)
             trainer.apply(0, learner.step(0.0, 0.0, done / (epochs * count)), 0.0)
             seen.append((tables.rows.copy(), tables.transitions.copy()))
     metadata, arrays = model.state()

@@ -9,8 +9,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +19,11 @@ import numpy.typing as npt
 from headlong.arrays import FLOAT64, INT32
 from headlong.errors import DataError, OptionError
 from headlong.evaluation.result import evaluate
-from headlong.options import check_choice
 from headlong.parallel import map_ahead
 from headlong.parser.batches import MAX_WORDS
-from headlong.parser.decode_options import DecoderOptions, Search, Trees
-from headlong.parser.decoders import DECODERS, PROGRAMS, can_search, check_threads
+from headlong.parser.decode_options import DecodeKeywords, DecodeOptions
+from headlong.parser.decoders import DECODERS, check_threads
+from headlong.parser.plan import DecodePlan
 from headlong.parser.problem import Problem, Solution
 from headlong.text import Sentence
 
@@ -161,11 +162,11 @@ def compare_decoders(
     decoders: Sequence[str] | Mapping[str, Decode] | None = None,
     *,
     threads: int = 1,
-    **options: Unpack[DecoderOptions],
+    **options: Unpack[DecodeKeywords],
 ) -> DecoderComparison:
     """Runs decoders on the same problems, those of a parser, and compares what they find.
 
-    `decoders` are names of `headlong.parser.decoders`, which take `DecoderOptions`, or functions by names of your
+    `decoders` are names of `headlong.parser.decoders`, which take `DecodeOptions`, or functions by names of your
     own; by default all that need no extra and can search the trees that are asked for. If all sentences have trees,
     accuracies are told too. Sentences of more than 1,000 words, which the parser would cut, are left out.
 
@@ -179,14 +180,14 @@ def compare_decoders(
     >>> [(one.name, one.best, one.las) for one in comparison.decoders]
     [('climb', 1, 1.0), ('exact', 1, 1.0)]
     """
-    options["trees"] = trees = options.get("trees") or ("projective" if parser.trained.projective else "any")
-    check_choice("trees", trees, get_args(Trees))
-    projective = trees == "projective"
+    checked = DecodeOptions.of(**options)
+    projective = parser.trained.projective if checked.projective is None else checked.projective
+    checked = replace(checked, trees="projective" if projective else "any")
     if decoders is None:
-        decoders = [name for name in DECODERS if name not in PROGRAMS and can_search(name, projective)]
+        decoders = [row.name for row in DECODERS.values() if not row.extra and row.can_search(projective)]
     if not decoders:
         raise OptionError("found no decoder, expected at least one")
-    chosen, threads = _chosen(parser, decoders, threads, options)
+    chosen, threads = _chosen(parser, decoders, threads, checked)
     left_out = 0
 
     def short() -> Iterator[Sentence]:
@@ -253,13 +254,17 @@ class _Trial:
 
 
 def _chosen(
-    parser: Parser, decoders: Sequence[str] | Mapping[str, Decode], threads: int, options: DecoderOptions
+    parser: Parser, decoders: Sequence[str] | Mapping[str, Decode], threads: int, options: DecodeOptions
 ) -> tuple[dict[str, Decode], int]:
-    """The decoders as functions, and on how many threads they may be called."""
+    """Return the decoders as functions, and on how many threads they may be called."""
     if isinstance(decoders, Mapping):
         return dict(decoders), check_threads(threads)
-    searches = {name: Search.of(parser.trained, threads=threads, decoder=name, **options) for name in decoders}
-    return {name: one.solve for name, one in searches.items()}, min(one.threads for one in searches.values())
+    plans = {name: DecodePlan.of(parser.trained, options, name=name, threads=threads) for name in decoders}
+    solvers: dict[str, Decode] = {
+        name: partial(plan.decoder.solve, options=plan.options, projective=plan.projective)
+        for name, plan in plans.items()
+    }
+    return solvers, min(plan.threads for plan in plans.values())
 
 
 def _has_tree(sentence: Sentence) -> bool:

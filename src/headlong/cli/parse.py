@@ -30,7 +30,7 @@ from headlong.errors import DataError, OptionError
 if TYPE_CHECKING:
     from headlong import Parser, Pipeline, Solution
     from headlong.drawing import OutputFormat
-    from headlong.parser.decode_options import SearchOptions
+    from headlong.parser.decode_options import DecodeKeywords
     from headlong.text import Format, Sentence
 
 _DESCRIPTION = """\
@@ -280,7 +280,7 @@ class _Job:
         from headlong import Parser
 
         args = self.args
-        options: SearchOptions = {**search_options(args), "decoder": args.decoder, "guide": self.guide}
+        options: DecodeKeywords = search_options(args)
         sentences = self.stream.until_trouble(chain.from_iterable(map(self._read, inputs)))
         parsed = self.model.parse(
             sentences,

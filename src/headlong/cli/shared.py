@@ -13,7 +13,7 @@ from headlong.errors import DataError, ModelError, OptionError
 
 if TYPE_CHECKING:
     from headlong import Parser
-    from headlong.parser.decode_options import DecoderOptions
+    from headlong.parser.decode_options import DecodeKeywords
     from headlong.text import Sentence
 
 First = TypeVar("First")
@@ -193,23 +193,23 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         default="",
         metavar="SETTINGS",
         help="settings of greedy, greedy-pp, sample and rerank, such as beam=3,swaps=10: alpha, beta, beam, swaps, "
-        "absence (charge, ignore or omit), gamma1, gamma2, gamma3, trees, kernel (gibbs or mh), samples, temperature; "
-        "headlong.inference.Tuning explains them (default: what does well on development data)",
+        "absence (charge, ignore or omit), gamma1, gamma2, gamma3, kbest, kernel (gibbs or mh), samples, temperature; "
+        "headlong.parser.DecodeOptions explains them (default: what does well on development data)",
     )
 
 
-def search_options(args: argparse.Namespace) -> DecoderOptions:
-    """What was said by the options of `add_search`."""
-    from headlong.parser import Tuning
+def search_options(args: argparse.Namespace) -> DecodeKeywords:
+    """Return the decode options that the arguments of `add_search` give."""
+    from headlong.parser.decode_options import parse_decode_options
 
-    options: DecoderOptions = {
+    options: DecodeKeywords = {
         "trees": args.trees,
         "time_limit": args.time_limit,
         "restarts": args.restarts,
         "start": args.start,
         "seed": args.seed,
         "proof": args.proof,
-        "tuning": Tuning.parse(args.tune),
+        **parse_decode_options(args.tune),
     }
     if args.max_iterations is not None:
         options["max_iterations"] = args.max_iterations

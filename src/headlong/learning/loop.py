@@ -18,12 +18,12 @@ from headlong.learning.losses import Learner
 class Trainer(Protocol):
     """What the loop needs of a model in training (`_core.parser.ParserTrainer`)."""
 
-    def study(
+    def compute_updates(
         self, sentences: INT32, expected: bool, cost: float, method: str, projective: bool, threads: int
     ) -> tuple[FLOAT64, FLOAT64]:
-        """Decodes the sentences; losses and squared norms of the differences against gold."""
+        """Compute the updates of the sentences; return their losses and squared norms."""
 
-    def apply(self, lesson: int, step: float, time: float) -> None:
+    def apply(self, update: int, step: float, time: float) -> None:
         """Moves the weights along the difference of one of the sentences just studied, `time` sentences after the
         first of those whose weights are averaged: averages are those of the weights after each sentence."""
 
@@ -78,17 +78,17 @@ class Loop:
         total = 0.0
         for begin in range(0, count, self.batch_size):
             batch = order[begin : begin + self.batch_size]
-            losses, norms = trainer.study(
+            losses, norms = trainer.compute_updates(
                 batch, learner.expected, learner.cost, self.decoder, self.projective, self.threads
             )
-            for lesson, (loss, norm) in enumerate(zip(losses.tolist(), norms.tolist(), strict=True)):
+            for update, (loss, norm) in enumerate(zip(losses.tolist(), norms.tolist(), strict=True)):
                 step = learner.step(loss, norm, (clock + 1) / (self.epochs * count))
                 if not math.isfinite(loss):
                     raise OptionError(
                         f"found the loss {loss} in epoch {epoch}, expected a finite one: take smaller steps"
                     )
                 if step > 0.0:
-                    trainer.apply(lesson, step, float(clock - averaged_from))
+                    trainer.apply(update, step, float(clock - averaged_from))
                 clock += 1
                 total += loss
             yield begin + len(batch), total

@@ -1,6 +1,6 @@
 """What a learner compares gold with, and how far it moves the weights: the small pieces in which the papers differ.
 
-The loop (`online.py`) asks the core for one lesson a sentence, the difference of features between gold and what the
+The loop (`loop.py`) asks the core for one update per sentence, the difference of features between gold and what the
 model prefers, together with its loss and squared norm; a learner turns these into a step along the difference.
 """
 
@@ -24,7 +24,7 @@ class Learner(Protocol):
         """What each wrong labelled arc earns while decoding (cost augmentation)."""
 
     def step(self, loss: float, squared_norm: float, progress: float) -> float:
-        """The step for a lesson; `progress` is the share of training done, from 0 to 1."""
+        """The step for an update; `progress` is the share of training done, from 0 to 1."""
 
 
 @dataclass(frozen=True)

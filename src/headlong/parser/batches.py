@@ -1,4 +1,4 @@
-"""What a parser found for some sentences; and very long sentences, which it parses in pieces."""
+"""Batches of sentences on their way to the core and back; very long sentences are parsed in pieces."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from headlong.text import Sentence
 from headlong.text.universal import is_punctuation
 
 MAX_WORDS = 1000
-"""A longer sentence is parsed in pieces: the best tree of 3,000 words takes 45 s and 1.4 GB with order 1 already, and
-what has so many words is no sentence but a list, a table or text without full stops."""
+"""A longer sentence is parsed in pieces. The best tree of 3,000 words takes 45 s and 1.4 GB even with order 1, and such a
+sentence is usually a list, a table or text without full stops."""
 
-# Labels for an arc from one piece to the next, the best first; if there are none of these, any but "root".
+# Labels for an arc from one piece to the next, in order of preference; without any of these, any label but "root".
 _LOOSE = ("parataxis", "list", "dep", "conj")
 
 
@@ -38,11 +38,11 @@ class BatchResult:
     certified: npt.NDArray[np.uint8]
     iterations: INT32
     statuses: list[str]
-    confidence: tuple[FLOAT64, FLOAT64] | None = None  # of the arcs, and of the labelled arcs
+    confidence: tuple[FLOAT64, FLOAT64] | None = None  # of the arcs, and of the labeled arcs
 
     @classmethod
     def of(cls, offsets: INT32, solved: Sequence[Solution], labels: INT32) -> BatchResult:
-        """Solutions, with the labels chosen in the light of their trees."""
+        """Collect solutions, with the final labels [words]."""
         return cls(
             offsets,
             np.concatenate([one.heads for one in solved]),
@@ -55,7 +55,7 @@ class BatchResult:
         )
 
     def solution(self, i: int) -> Solution:
-        """That of one sentence."""
+        """Return the solution of one sentence."""
         words = slice(self.offsets[i], self.offsets[i + 1])
         return Solution(
             self.heads[words],
@@ -70,30 +70,30 @@ class BatchResult:
 
 @dataclass(frozen=True)
 class EncodedBatch:
-    """Sentences on their way to the core, `counts` pieces each."""
+    """Sentences on their way to the core, each in `counts` pieces."""
 
     sentences: list[Sentence]
     pieces: list[Sentence]
     counts: list[int]
     batch: _core.parser.Batch
     offsets: INT32
-    favoured: INT32 | None = None  # [words] heads that greedy inference is to favour
+    guide: INT32 | None = None  # [words] heads that greedy inference is biased to
 
     @classmethod
-    def of(cls, sentences: list[Sentence], encoder: WordEncoder, others: Iterator[Sentence] | None) -> EncodedBatch:
-        """The sentences cut and encoded, with the trees of `others` to favour."""
+    def of(cls, sentences: list[Sentence], encoder: WordEncoder, guides: Iterator[Sentence] | None) -> EncodedBatch:
+        """Cut and encode sentences, with the trees of `guides` for greedy inference."""
         cuts = list(map(cut, sentences))
         pieces = list(chain.from_iterable(cuts))
-        favoured = None if others is None else _favoured(sentences, list(islice(others, len(sentences))), cuts)
-        return cls(sentences, pieces, list(map(len, cuts)), *encoder.batch(pieces), favoured)
+        guide = None if guides is None else _guide_heads(sentences, list(islice(guides, len(sentences))), cuts)
+        return cls(sentences, pieces, list(map(len, cuts)), *encoder.batch(pieces), guide)
 
-    def whole(self, found: BatchResult, label_names: Sequence[str]) -> BatchResult:
-        """What was found for the pieces as what was found for the sentences."""
+    def join_pieces(self, found: BatchResult, label_names: Sequence[str]) -> BatchResult:
+        """Turn the results of pieces into results of sentences."""
         return found if len(self.pieces) == len(self.sentences) else join(found, self.counts, label_names)
 
 
 def with_solution(sentence: Sentence, solution: Solution) -> Sentence:
-    """The sentence with comments on how its tree was found."""
+    """Return the sentence with comments on how its tree was found."""
     return sentence.with_metadata(
         {
             "parse_score": f"{solution.score:.6f}",
@@ -106,7 +106,7 @@ def with_solution(sentence: Sentence, solution: Solution) -> Sentence:
 
 
 def cut(sentence: Sentence) -> list[Sentence]:
-    """The sentence itself, or pieces of at most `MAX_WORDS` words with all that the parser looks at.
+    """Return the sentence itself, or pieces of at most `MAX_WORDS` words.
 
     A piece ends with the last punctuation of its second half, if there is any.
     """
@@ -133,17 +133,19 @@ def cut(sentence: Sentence) -> list[Sentence]:
     return pieces
 
 
-def _favoured(sentences: Sequence[Sentence], others: Sequence[Sentence], cuts: Sequence[Sequence[Sentence]]) -> INT32:
-    """The heads of other trees of the sentences, for the words of all pieces; -1 where a head is in another piece."""
-    if len(others) < len(sentences):
-        raise OptionError("found fewer trees to favour than sentences, expected one for each")
+def _guide_heads(
+    sentences: Sequence[Sentence], guides: Sequence[Sentence], cuts: Sequence[Sequence[Sentence]]
+) -> INT32:
+    """Return the heads of the guides for the words of all pieces; -1 where a head is in another piece."""
+    if len(guides) < len(sentences):
+        raise OptionError("the guide has fewer trees than there are sentences, expected one for each")
     found: list[npt.NDArray[Any]] = []
-    for sentence, other, pieces in zip(sentences, others, cuts, strict=True):
+    for sentence, other, pieces in zip(sentences, guides, cuts, strict=True):
         if len(other) != len(sentence):
             start = " ".join(sentence.forms[1:6])
             raise OptionError(
-                f"found a tree of {len(other)} words to favour for the sentence that begins with {start!r}, "
-                f"expected one of {len(sentence)} words"
+                f"the guide has {len(other)} words for the sentence that begins with {start!r}, "
+                f"expected {len(sentence)}"
             )
         heads, before = np.array(other.heads, np.int32), 0
         for piece in pieces:
@@ -155,7 +157,7 @@ def _favoured(sentences: Sequence[Sentence], others: Sequence[Sentence], cuts: S
 
 
 def join(found: BatchResult, counts: Sequence[int], label_names: Sequence[str]) -> BatchResult:
-    """What was found for pieces, `counts` of them a sentence, as what was found for the sentences.
+    """Turn the results of pieces, `counts` of them per sentence, into results of sentences.
 
     The roots of all pieces but the first hang from the first piece's root. Nothing is proven of such a tree: its
     status is "approximate", and its score is the sum of those of the pieces.
@@ -183,7 +185,7 @@ def join(found: BatchResult, counts: Sequence[int], label_names: Sequence[str]) 
 
 
 def _join(found: BatchResult, begin: int, end: int, label_names: Sequence[str]) -> tuple[INT32, INT32, INT32]:
-    """Heads, labels and rows of one sentence, the pieces `begin` to `end`; the rows leave out all roots but one."""
+    """Return heads, labels and rows of the sentence of pieces `begin` to `end`; the rows skip all roots but one."""
     rows = np.concatenate([np.arange(found.offsets[i] + (i > begin), found.offsets[i + 1]) for i in range(begin, end)])
     heads, labels = found.heads[rows], found.labels[rows].copy()
     if end - begin == 1:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Self, TypedDict, Unpack, cast, get_args
+from typing import Any, Literal, Self, TypedDict, Unpack, cast
 
 from headlong import _core
 from headlong.errors import OptionError
-from headlong.options import check_choice, check_names
+from headlong.options import Options, check_known
 
 Trees = Literal["any", "projective"]
 Start = Literal["mixed", "nearby", "first-order", "uniform", "ad3"]
@@ -17,12 +16,6 @@ Absence = Literal["charge", "ignore", "omit"]
 Kernel = Literal["gibbs", "mh"]
 
 _MOST = 2**31 - 1  # the core counts with 32 bits
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "trees": get_args(Trees),
-    "start": get_args(Start),
-    "absence": get_args(Absence),
-    "kernel": get_args(Kernel),
-}
 
 
 def _option(default: Any, help_text: str, low: float = -math.inf, high: float = math.inf) -> Any:
@@ -54,8 +47,8 @@ class DecodeKeywords(TypedDict, total=False):
     temperature: float
 
 
-@dataclass(frozen=True)
-class DecodeOptions:
+@dataclass(frozen=True, repr=False)
+class DecodeOptions(Options):
     """How to decode, whatever the decoder; a decoder ignores options that are not its own.
 
     All decoders:
@@ -127,14 +120,17 @@ class DecodeOptions:
     samples: int = _option(100, "sample: sweeps without a better tree before it stops", 1, _MOST)
     temperature: float = _option(1.0, "sample: temperature at the start", math.ulp(0.0))
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise OptionError for a number that is out of range."""
         for one in fields(self):
-            _check_value(one.name, getattr(self, one.name), one.default, one.metadata)
+            value, low, high = getattr(self, one.name), one.metadata["low"], one.metadata["high"]
+            if isinstance(value, int | float) and not (low <= value <= high and abs(value) < math.inf):
+                raise OptionError(f"{one.name} must be {_describe_range(low, high)}, found {value!r}")
 
     @classmethod
     def of(cls, **keywords: Unpack[DecodeKeywords]) -> Self:
         """Return the options with these values, and defaults for the others; an unknown name is an OptionError."""
-        check_names(keywords, [one.name for one in fields(cls)], "decode option")
+        check_known(keywords, [one.name for one in fields(cls)], "decode option")
         return cls(**keywords)
 
     @property
@@ -158,44 +154,27 @@ def parse_decode_options(text: str) -> DecodeKeywords:
     >>> parse_decode_options("beam=3, absence=omit")
     {'beam': 3, 'absence': 'omit'}
     """
-    kinds = {one.name: type(one.default) for one in fields(DecodeOptions) if one.default is not None}
+    types: dict[str, type] = {one.name: type(one.default) for one in fields(DecodeOptions) if one.default is not None}
     found: dict[str, Any] = {}
     for setting in filter(None, (word.strip() for word in text.split(","))):
-        name, equals, value = setting.partition("=")
-        check_names([name], kinds, "decode option")
-        if not equals or not value:
+        name, _, value = setting.partition("=")
+        check_known([name], types, "decode option")
+        if not value:
             raise OptionError(f"expected NAME=VALUE, found {setting!r}")
         try:
-            found[name] = _BOOLEANS[value] if kinds[name] is bool else kinds[name](value)
+            found[name] = _BOOLEANS[value] if types[name] is bool else types[name](value)
         except (ValueError, KeyError):
-            raise OptionError(f"{name} must be a {_KINDS[kinds[name]]}, found {value!r}") from None
-    DecodeOptions.of(**cast("DecodeKeywords", found))
-    return cast("DecodeKeywords", found)
+            raise OptionError(f"{name} must be a {types[name].__name__}, found {value!r}") from None
+    options = cast("DecodeKeywords", found)
+    DecodeOptions.of(**options)
+    return options
 
 
-_BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
-_KINDS: dict[type, str] = {int: "whole number", float: "number", bool: "truth value (true or false)"}
-
-
-def _check_value(name: str, value: object, default: object, limits: Mapping[str, Any]) -> None:
-    """Raise OptionError for a value of the wrong type or out of range."""
-    if name in _CHOICES:
-        if value is not None or default is not None:
-            check_choice(name, value, _CHOICES[name])
-        return
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if isinstance(default, bool):
-        valid = isinstance(value, bool)
-    else:
-        valid = whole or (isinstance(value, float) and isinstance(default, float))
-    if not valid:
-        raise OptionError(f"{name} must be a {_KINDS[type(default)]}, found {value!r}")
-    low, high = limits["low"], limits["high"]
-    if not isinstance(default, bool) and not (low <= cast("float", value) <= high and abs(cast("float", value)) < math.inf):
-        raise OptionError(f"{name} must be {_describe_range(low, high)}, found {value!r}")
+_BOOLEANS = {"true": True, "false": False}
 
 
 def _describe_range(low: float, high: float) -> str:
+    """Describe the values allowed in the words of an error message."""
     if low == math.ulp(0.0):
         return "a positive number"
     return f"at least {low:g}" if high in (math.inf, _MOST, 2**64 - 1) else f"between {low:g} and {high:g}"

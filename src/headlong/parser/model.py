@@ -26,14 +26,14 @@ class ModelSpec:
     label: Family | None = None
     label_bits: int = 0
     allowed: UINT8 | None = None
-    higher: tuple[Family, ...] = ()
-    nearby: Family | None = None
+    part_families: tuple[Family, ...] = ()
+    tree_label: Family | None = None
     functions: tuple[str, ...] = ()
 
     @property
     def is_first_order(self) -> bool:
         """Whether trees are worth what their arcs are worth."""
-        return not self.higher and not self.functions
+        return not self.part_families and not self.functions
 
     @property
     def label_stride(self) -> int:
@@ -48,9 +48,9 @@ class ModelSpec:
         model = _core.parser.ParserModel(self.arc.compile(self.attributes), between, parts, scales[0], self.single_root)
         if self.label and labels is not None and self.allowed is not None:
             model.set_labels(self.label.compile(self.attributes), labels, scales[1], self.allowed)
-            if self.nearby:
-                model.set_nearby(self.nearby.compile(self.attributes))
-        for family in self.higher:
+            if self.tree_label:
+                model.set_tree_labels(self.tree_label.compile(self.attributes))
+        for family in self.part_families:
             kind, compiled = family_kind(family), family.compile(self.attributes)
             if is_global(family):
                 model.set_global(kind, compiled)
@@ -63,7 +63,7 @@ class ModelSpec:
 
 def family_kind(family: Family) -> int:
     """The number of a family of parts of more than one arc in the core, where those of whole trees count anew."""
-    names = [known.name for known in (GLOBALS if is_global(family) else dependency.HIGHER)]
+    names = [known.name for known in (GLOBALS if is_global(family) else dependency.PART_FAMILIES)]
     return names.index(family.name)
 
 
@@ -84,7 +84,7 @@ class ModelWeights:
     @classmethod
     def empty(cls, spec: ModelSpec) -> ModelWeights:
         """A model that knows nothing: all weights are zero."""
-        plain = replace(spec, bits=8, label=None, allowed=None, higher=(), nearby=None, functions=())
+        plain = replace(spec, bits=8, label=None, allowed=None, part_families=(), tree_label=None, functions=())
         return cls(plain, np.zeros((2**8 + 1, 1), np.int16), None, (1.0, 1.0))
 
     def core_model(self) -> _core.parser.ParserModel:
@@ -102,7 +102,7 @@ class ModelWeights:
 
     def float_model(self) -> _core.parser.ParserModel:
         """The same weights as floats: a pruner for a model in training."""
-        return replace(self.spec, label=None, allowed=None, higher=(), nearby=None).core_model(
+        return replace(self.spec, label=None, allowed=None, part_families=(), tree_label=None).core_model(
             self.floats()["parts"], None, (1.0, 1.0)
         )
 

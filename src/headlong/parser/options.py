@@ -131,7 +131,7 @@ class ParserOptions(Options):
     def part_families(self) -> tuple[Family, ...]:
         """Return the families of parts of more than one arc, in the order of the core."""
         names = set(dependency.ORDERS[self.order])
-        known = [family.name for family in dependency.HIGHER]
+        known = [family.name for family in dependency.PART_FAMILIES]
         for change in filter(None, (word.strip() for word in self.families.split(","))):
             if change[0] not in "+-" or change[1:] not in known:
                 listed = ", ".join(known)
@@ -140,7 +140,7 @@ class ParserOptions(Options):
                 names.add(change[1:])
             else:
                 names.discard(change[1:])
-        return tuple(family for family in dependency.HIGHER if family.name in names)
+        return tuple(family for family in dependency.PART_FAMILIES if family.name in names)
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class TrainedParser:
     def families(self) -> tuple[Family, ...]:
         """The template families, as written."""
         spec = self.weights.spec
-        found = [spec.arc, spec.between, spec.label, spec.nearby, *spec.higher]
+        found = [spec.arc, spec.between, spec.label, spec.tree_label, *spec.part_families]
         if self.pruning:
             found.append(self.pruning.model.spec.arc)
         return tuple(family for family in found if family)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack, get_args
@@ -19,10 +20,11 @@ from headlong.learning.loop import Report
 from headlong.options import check_choice, store_options
 from headlong.parallel import map_ahead
 from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
-from headlong.parser.decode_options import Search, SearchOptions
+from headlong.parser.decode_options import DecodeKeywords, DecodeOptions
 from headlong.parser.decoders import check_threads, marginals
 from headlong.parser.model import family_kind, is_global
 from headlong.parser.options import ParserOptions, TrainedParser, TrainingDecoder
+from headlong.parser.plan import DecodePlan, Guide
 from headlong.parser.problem import Parts, Problem, Solution
 from headlong.parser.state import make_parser_state, restore_parser
 from headlong.parser.training import train_parser
@@ -132,44 +134,62 @@ class Parser(Component[TrainedParser]):
         self,
         sentences: Iterable[Sentence],
         *,
+        decoder: str | None = None,
+        guide: Guide = None,
         threads: int = 1,
         deps: DepsOption = "clear",
         confidence: bool = False,
         solution: bool = False,
         report: Callable[[Solution], None] | None = None,
-        **options: Unpack[SearchOptions],
+        **options: Unpack[DecodeKeywords],
     ) -> Iterator[Sentence]:
-        """The sentences with HEAD and DEPREL replaced, in order, as they come: memory does not grow with the input.
+        """Yield the sentences with HEAD and DEPREL replaced, in order; memory does not grow with the input.
 
-        How trees are searched is said by `SearchOptions`: `decoder`, `trees`, limits and more. A sentence of more than
-        1,000 words is parsed in pieces, and is not certified: status "approximate".
+        A sentence of more than 1,000 words is parsed in pieces and is not certified (status "approximate").
 
-        `deps` says what becomes of a DEPS column that the new tree makes stale. With `confidence` each word's MISC gets
-        ``HeadProb`` and ``LabelProb``, the probabilities of its arc and of its labelled arc: those of the distribution
-        over trees for order 1, and for higher orders those of the pruner, a first-order model, for arcs. With
-        `solution` the comments get parse_score, parse_bound, parse_certified, parse_iterations and parse_status.
-        `report` is told how each sentence was solved.
+        Args:
+            sentences: Sentences with words and tags.
+            decoder: A name in `headlong.parser.DECODERS`, whatever the parser was trained with. The default is "exact"
+                for orders above 1, and "mst" or "eisner" for order 1, where every decoder is exact.
+            guide: The trees that "greedy" and "greedy-pp" are biased to: those of another decoder, by its name, or
+                those of sentences, such as the output of another parser. Order 1 and other decoders ignore it.
+            threads: The number of threads; the result does not depend on it.
+            deps: What to do with a DEPS column that the new tree makes stale.
+            confidence: Add ``HeadProb`` and ``LabelProb`` to MISC, the probabilities of each word's arc and labeled
+                arc: under the distribution over trees for order 1, and according to the pruner, a first-order model,
+                for higher orders.
+            solution: Add the comments parse_score, parse_bound, parse_certified, parse_iterations and parse_status.
+            report: A callback that receives the solution of each sentence.
+            options: Fields of `DecodeOptions`: `trees`, limits, and options of single decoders.
+
+        Raises:
+            OptionError: An option is unknown or has a value that cannot work.
         """
-        search = Search.of(self.trained, threads=threads, **options)
+        plan = self._plan(decoder, guide, threads, options)
         check_choice("deps", deps, get_args(DepsOption))
         if confidence and not self.trained.weights.spec.is_first_order and not self.trained.pruning:
-            raise OptionError("found confidence for a parser of higher order without a pruner, expected one with it")
-        return self._parse(iter(sentences), search, deps, confidence, solution, report)
+            raise OptionError("confidence needs a pruner for orders above 1, and this parser has none")
+        return self._parse(iter(sentences), plan, deps, confidence, solution, report)
+
+    def _plan(self, decoder: str | None, guide: Guide, threads: int, options: DecodeKeywords) -> DecodePlan:
+        return DecodePlan.of(
+            self.trained, DecodeOptions.of(**options), name=decoder, threads=threads, guide=guide
+        )
 
     def _parse(
         self,
         sentences: Iterator[Sentence],
-        search: Search,
+        plan: DecodePlan,
         deps: DepsOption,
         confidence: bool,
         comments: bool,
         report: Callable[[Solution], None] | None,
     ) -> Iterator[Sentence]:
         names = (*self.trained.labels, "_")  # -1, the label of the root itself, is the last
-        for chunk, found in self._decoded(sentences, search, confidence):
+        for batch, found in self._decode_all(sentences, plan, confidence):
             label_names = [names[label] for label in found.labels.tolist()]
             head_list = found.heads.tolist()
-            for i, sentence in enumerate(chunk):
+            for i, sentence in enumerate(batch):
                 begin, end = found.offsets[i], found.offsets[i + 1]
                 parsed = sentence.with_tree(head_list[begin:end], label_names[begin:end], deps)
                 if found.confidence:
@@ -185,81 +205,85 @@ class Parser(Component[TrainedParser]):
         self,
         sentences: Iterable[Sentence],
         *,
+        decoder: str | None = None,
+        guide: Guide = None,
         threads: int = 1,
-        **options: Unpack[SearchOptions],
+        **options: Unpack[DecodeKeywords],
     ) -> Iterator[Solution]:
-        """Solutions instead of sentences: score, bound and certificate beside heads and labels (as numbers).
+        """Yield solutions instead of sentences: score, bound and certificate with heads and labels (as numbers).
 
-        The options are those of `parse`, and so are heads and labels. The score is that of `Problem.score`, where each
-        arc has its own best label; which label it gets in the end is decided in the light of the tree.
+        The arguments are those of `parse`, and so are heads and labels. The score is that of `Problem.score`, where
+        each arc has its own best label. The final labels are chosen once the tree is known.
         """
-        return self._solve(iter(sentences), Search.of(self.trained, threads=threads, **options))
+        return self._solve(iter(sentences), self._plan(decoder, guide, threads, options))
 
-    def _solve(self, sentences: Iterator[Sentence], search: Search) -> Iterator[Solution]:
-        for chunk, found in self._decoded(sentences, search, confidence=False):
-            yield from map(found.solution, range(len(chunk)))
+    def _solve(self, sentences: Iterator[Sentence], plan: DecodePlan) -> Iterator[Solution]:
+        for batch, found in self._decode_all(sentences, plan, confidence=False):
+            yield from map(found.solution, range(len(batch)))
 
-    def _decoded(
-        self, sentences: Iterator[Sentence], search: Search, confidence: bool
+    def _decode_all(
+        self, sentences: Iterator[Sentence], plan: DecodePlan, confidence: bool
     ) -> Iterator[tuple[list[Sentence], BatchResult]]:
-        """The sentences in chunks, with what was found for them; threads take a chunk each."""
-
-        others = None if isinstance(search.guide, str | None) else iter(search.guide)
+        """Yield the sentences in batches, with their results; each thread takes a batch."""
+        guides = None if isinstance(plan.guide, str | None) else iter(plan.guide)
 
         def prepare(sentences: list[Sentence]) -> EncodedBatch:
-            return EncodedBatch.of(sentences, self._encoder, others)
+            return EncodedBatch.of(sentences, self._encoder, guides)
 
-        def work(chunk: EncodedBatch) -> BatchResult:
-            found = self._decode(chunk, search)
+        def work(batch: EncodedBatch) -> BatchResult:
+            found = self._decode(batch, plan)
             if confidence:
-                arcs, labelled = self._model.confidence(chunk.batch, found.heads, found.labels, search.projective, 1)
-                found = replace(found, confidence=(arcs, labelled))
-            return chunk.whole(found, self.trained.labels)
+                arcs, labeled = self._model.confidence(batch.batch, found.heads, found.labels, plan.projective, 1)
+                found = replace(found, confidence=(arcs, labeled))
+            return batch.join_pieces(found, self.trained.labels)
 
-        chunks = iter(lambda: list(islice(sentences, search.chunk)), [])
-        for chunk, found in map_ahead(map(prepare, chunks), work, search.threads):
-            yield chunk.sentences, found
+        batches = iter(lambda: list(islice(sentences, plan.batch_size)), [])
+        for batch, found in map_ahead(map(prepare, batches), work, plan.threads):
+            yield batch.sentences, found
 
-    def _decode(self, chunk: EncodedBatch, search: Search) -> BatchResult:
-        if search.in_core:
-            favoured = self._decode(chunk, search.first).heads if search.first else chunk.favoured
-            alone = len(chunk.offsets) == 2
-            return BatchResult(chunk.offsets, *search.parse(self._model, chunk.batch, favoured, alone=alone))
-        solved = [search.solve(self._problem(piece, search.projective)) for piece in chunk.pieces]
+    def _decode(self, batch: EncodedBatch, plan: DecodePlan) -> BatchResult:
+        if plan.in_core:
+            guide = self._decode(batch, plan.guide_plan).heads if plan.guide_plan else batch.guide
+            options = plan.core_options(alone=len(batch.pieces) == 1)
+            return BatchResult(batch.offsets, *self._model.parse(batch.batch, options, guide))
+        solve = partial(plan.decoder.solve, options=plan.options, projective=plan.projective)
+        solved = [solve(self._problem(piece, plan.projective)) for piece in batch.pieces]
         heads = np.concatenate([one.heads for one in solved])
-        return BatchResult.of(chunk.offsets, solved, self._model.label(chunk.batch, heads, search.projective, 1))
+        return BatchResult.of(batch.offsets, solved, self._model.label(batch.batch, heads, plan.projective, 1))
 
     def problem(self, sentence: Sentence, *, projective: bool | None = None, parts: bool = True) -> Problem:
-        """The scored candidates and parts of a sentence, for inspection or for any decoder.
+        """Return the scored candidates and parts of a sentence, for inspection or for any decoder.
 
-        With `projective` (by default as in training) there is a projective tree among the candidates. Without `parts`
-        the larger parts are not listed one by one, which decoders do not need.
+        Args:
+            sentence: The sentence.
+            projective: Make sure that there is a projective tree among the candidates; by default as in training.
+            parts: List frame parts and extras one by one, which decoders do not need.
         """
         trained = self.trained
         projective = trained.projective if projective is None else projective
-        made = self._problem(sentence, projective)
+        problem = self._problem(sentence, projective)
         if not parts:
-            return made
+            return problem
         batch, _ = self._encoder.batch([sentence])
-        larger = {}
-        for family in trained.weights.spec.higher:
+        listed = {}
+        for family in trained.weights.spec.part_families:
             if is_global(family):
-                continue  # nobody lists them in advance: see Problem.global_parts
+                continue  # they cannot be listed in advance: see Problem.global_parts
             columns, scores = self._model.parts(batch, family_kind(family), projective)
-            larger[family.name] = Parts(columns, scores.astype(np.float64))
-        return replace(made, larger=larger)
+            listed[family.name] = Parts(columns, scores.astype(np.float64))
+        return replace(problem, listed=listed)
 
     def _problem(self, sentence: Sentence, projective: bool) -> Problem:
         batch, _ = self._encoder.batch([sentence])
         arcs, _, _, scores, labels, frames, extras = self._model.problem(batch, projective)
         single_root = self.trained.weights.spec.single_root
-        term = self._model.term(batch)
-        return Problem(len(sentence) + 1, arcs, scores, labels, single_root, frames, extras, term)
+        global_scorer = self._model.global_scorer(batch)
+        return Problem(len(sentence) + 1, arcs, scores, labels, single_root, frames, extras, global_scorer)
 
     def with_tree(self, sentence: Sentence, heads: INT32, *, projective: bool | None = None) -> Sentence:
-        """The sentence with a tree of candidates that a decoder found, and the labels that `parse` would give it.
+        """Return the sentence with a tree of candidates and the labels that `parse` would give it.
 
-        `projective` is that of the problem; the labels of a tree with other arcs are ``_``.
+        `projective` is that of the problem. The labels of a tree with other arcs are ``_``.
         """
         trained = self.trained
         projective = trained.projective if projective is None else projective
@@ -269,26 +293,27 @@ class Parser(Component[TrainedParser]):
         return sentence.with_tree(heads.tolist(), [names[label] for label in labels.tolist()])
 
     def posteriors(self, sentence: Sentence) -> FLOAT64:
-        """What the pruner thinks of all arcs: probabilities [head, modifier] over trees of any shape. O(n^3).
+        """Return the probabilities [head, modifier] of all arcs over trees of any shape, by the pruner. O(n^3).
 
-        A parser without a pruner has none, which is an OptionError.
+        Raises:
+            OptionError: The parser has no pruner.
         """
         if not self.trained.pruning:
-            raise OptionError("found a parser without a pruner, expected one that has posteriors")
+            raise OptionError("posteriors need a pruner, and this parser has none")
         batch, _ = self._encoder.batch([sentence])
         arcs, scores, *_ = self._pruner.problem(batch, False)
         made = Problem(len(sentence) + 1, arcs, scores.astype(np.float64), np.full(len(arcs), -1, np.int32))
         return marginals(replace(made, single_root=self.trained.weights.spec.single_root))[0]
 
     def with_pruning(self, *, max_heads: int | None = None, threshold: float | None = None) -> Self:
-        """This parser with another rule for which heads its pruner leaves: fewer make it faster and less accurate.
+        """Return this parser with another pruning rule: fewer heads make it faster and less accurate.
 
         On the development set of en_ewt with predicted tags and order 2, a threshold of 0.02 instead of 0.005 makes it
         1.6 times as fast and costs 0.04 LAS.
         """
         trained = self.trained
         if not trained.pruning:
-            raise OptionError("found a parser without a pruner, expected one that has candidates to leave out")
+            raise OptionError("with_pruning needs a pruner, and this parser has none")
         options = replace(
             self.options,
             max_heads=self.options.max_heads if max_heads is None else max_heads,

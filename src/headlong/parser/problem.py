@@ -28,13 +28,18 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """Candidates and scores of one sentence of `size` - 1 words; word 0 is the root.
+    """What a decoder is given: the candidates of one sentence and the scores of their parts; word 0 is the root.
 
-    `arcs` [n, 2] holds (head, modifier) sorted by modifier, then head; `scores` [n] what each is worth with its best
-    label; `labels` [n] the number of that label (-1: none). `frames` has the scores of larger parts over the same
-    candidates, in the order in which decoders read them; None: there are none, the problem is of first order. `extras`
-    has those that no head automaton holds. `larger` has all of them once more one by one, for inspection; it may be
-    left empty. `term` values what only whole trees show, for decoders that search.
+    size: the number of words, with the root.
+    arcs: candidates [n, 2] as (head, modifier), sorted by modifier, then head.
+    scores: the score [n] of each arc with its best label.
+    labels: the number [n] of that label; -1 for none.
+    single_root: whether exactly one word hangs on the root.
+    frames: scores of frame parts over the same candidates, in the order in which decoders read them; None for a
+        first-order problem.
+    extras: scores of parts that no head automaton holds.
+    global_scorer: values parts of whole trees, for decoders that search.
+    listed: frame parts and extras once more, one by one, for inspection; may be empty.
 
     >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
     >>> problem.score([-1, 2, 0])
@@ -48,8 +53,8 @@ class Problem:
     single_root: bool = True
     frames: _core.parser.Frames | None = None
     extras: _core.parser.Extras | None = None
-    term: _core.parser.GlobalScorer | None = None
-    larger: Mapping[str, Parts] = field(default_factory=dict)
+    global_scorer: _core.parser.GlobalScorer | None = None
+    listed: Mapping[str, Parts] = field(default_factory=dict)
 
     @classmethod
     def from_matrix(cls, matrix: Any, *, single_root: bool = True) -> Problem:
@@ -78,16 +83,35 @@ class Problem:
         return dense
 
     def score(self, heads: Sequence[int] | INT32) -> float:
-        """What a tree is worth: its arcs, each with its best label, and all its larger parts; -inf if one of its arcs
-        is not a candidate. The one definition, for every decoder."""
+        """Return the value of a tree: its arcs, each with its best label, and all its other parts.
+
+        This is the one definition for every decoder. A tree with an arc that is no candidate is worth -inf.
+        """
         chosen = self._chosen(heads)
         if int(chosen.sum()) != self.size - 1:
             return float("-inf")
-        if (self.extras is not None or self.term is not None) and not _is_tree([int(head) for head in heads]):
+        if (self.extras is not None or self.global_scorer is not None) and not _is_tree([int(head) for head in heads]):
             return float("-inf")  # what crosses, or is below what, has a meaning in trees only
         if self.frames is not None:
-            return self.frames.tree_value(self.scores, np.asarray(heads, np.int32), self.extras, self.term)
+            return self.core().value(np.asarray(heads, np.int32))
         return float(self.scores[chosen].sum())
+
+    def core(
+        self,
+        *,
+        projective: bool = False,
+        guide: Sequence[int] | INT32 | None = None,
+        first_tree: Sequence[int] | INT32 | None = None,
+    ) -> _core.parser.Problem:
+        """Return the problem for the core, with the kind of trees to search and hints for decoders.
+
+        A first-order problem gets frames without scores.
+        """
+        frames = self.frames or _core.parser.Frames(*candidate_columns(self))
+        hints = [None if heads is None else np.asarray(heads, np.int32) for heads in (guide, first_tree)]
+        return _core.parser.Problem(
+            frames, self.scores, self.single_root, projective, self.extras, self.global_scorer, *hints
+        )
 
     def parts(self) -> dict[str, Parts]:
         """All parts by family, those of an order above 1 where the problem was made with them.
@@ -102,7 +126,7 @@ class Problem:
         >>> Problem.from_matrix([[0, 1], [0, 0]]).parts()["arc"].columns
         array([[0, 1]], dtype=int32)
         """
-        return {"arc": Parts(self.arcs, self.scores), **self.larger}
+        return {"arc": Parts(self.arcs, self.scores), **self.listed}
 
     def parts_of(self, heads: Sequence[int] | INT32) -> dict[str, npt.NDArray[np.bool_]]:
         """Which parts [n] of each family of `parts` a tree has: what they are worth adds up to `score`, but for
@@ -114,7 +138,7 @@ class Problem:
         """
         marks = {"arc": self._chosen(heads)}
         wanted = _tree_parts([int(head) for head in heads])
-        for name, (columns, _) in self.larger.items():
+        for name, (columns, _) in self.listed.items():
             found = np.zeros(len(columns), bool)
             empty = set()  # heads whose left side without any modifier has been met: the right one comes later
             for i, row in enumerate(map(tuple, columns.tolist())):
@@ -131,9 +155,9 @@ class Problem:
 
         What they are worth, together with the parts of `parts_of`, adds up to `score`, but for what functions find.
         """
-        if self.term is None:
+        if self.global_scorer is None:
             return {}
-        kinds, slots, _, scores = self.term.parts(np.asarray(heads, np.int32))
+        kinds, slots, _, scores = self.global_scorer.parts(np.asarray(heads, np.int32))
         found = {}
         for kind in np.unique(kinds).tolist():
             family, chosen = GLOBALS[kind], kinds == kind
@@ -160,7 +184,7 @@ class Solution:
 
     `heads` is always a tree that keeps the root rule (and is projective if that was asked for), `score` its value by
     `Problem.score`. `certified` means that it is proven to be a best one, up to a relative 1e-9 (with HiGHS 1e-7).
-    `iterations` counts sweeps of the descent, and iterations or nodes of the solver behind it. `status` is
+    `iterations` counts sweeps of the descent, and iterations or nodes of the solver after it. `status` is
 
     - "optimal": certified;
     - "fractional": the relaxation is solved, but not by a tree; the heads are the best tree that was found on the way,
@@ -181,8 +205,15 @@ class Solution:
     marginals: FLOAT64 | None = None
 
 
+def candidate_columns(problem: Problem) -> tuple[INT32, INT32]:
+    """Return the candidates as the core takes them: heads [n] by modifier, and where each word's begin [size + 1]."""
+    counts = np.bincount(problem.arcs[:, 1], minlength=problem.size)
+    begins = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+    return np.ascontiguousarray(problem.arcs[:, 0]), begins
+
+
 def _tree_parts(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
-    """The larger parts of a tree by family; a side without any modifier is (head, head, head, side)."""
+    """Return the frame parts and extras of a tree by family; a side without any modifier is (head, head, head, side)."""
     found: dict[str, set[tuple[int, ...]]] = {
         name: set()
         for name in (

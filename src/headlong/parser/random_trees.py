@@ -7,7 +7,7 @@ import numpy as np
 from headlong import _core
 from headlong.arrays import INT32
 from headlong.errors import OptionError
-from headlong.parser.problem import Problem
+from headlong.parser.problem import Problem, candidate_columns
 
 _SEEDS = 2**64
 
@@ -15,7 +15,7 @@ _SEEDS = 2**64
 def random_trees(problem: Problem, count: int, *, uniform: bool = False, seed: int = 0) -> INT32:
     """Draws trees [count, size] of a problem, independent of each other, each a row of heads.
 
-    A tree is drawn in proportion to exp of the sum of its arc scores, the first-order distribution (larger parts do not
+    A tree is drawn in proportion to exp of the sum of its arc scores, the first-order distribution (only arcs
     count), or with `uniform` in the same proportion as all others. Wilson's algorithm (Wilson 1996; Zhang et al. 2014):
     O(n) to O(n^2) steps a tree on most graphs, after O(n^3) once for the marginals of a single root.
 
@@ -32,13 +32,6 @@ def random_trees(problem: Problem, count: int, *, uniform: bool = False, seed: i
     if len(trees) < count:
         raise OptionError("found a problem without any tree of candidates, expected one that has trees")
     return np.asarray(trees)
-
-
-def candidate_columns(problem: Problem) -> tuple[INT32, INT32]:
-    """The candidates as the core takes them: heads [n] by modifier, and where those of each word begin [size + 1]."""
-    counts = np.bincount(problem.arcs[:, 1], minlength=problem.size)
-    begins = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-    return np.ascontiguousarray(problem.arcs[:, 0]), begins
 
 
 def checked_seed(seed: int) -> int:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from headlong import _core
 from headlong.arrays import FLOAT64, INT32
 from headlong.errors import OptionError
+from headlong.parser.decode_options import DecodeOptions, Kernel
 from headlong.parser.problem import Problem
-from headlong.parser.random_trees import candidate_columns, checked_seed
-from headlong.parser.tuning import Kernel, Tuning
 
 
 def sampled_trees(
@@ -37,20 +35,9 @@ def sampled_trees(
     """
     if min(count, burn_in) < 0:
         raise OptionError(f"found count = {count} and burn_in = {burn_in}, expected at least 0")
-    tuning = Tuning(kernel=kernel, temperature=temperature)
-    frames = problem.frames or _core.parser.Frames(*candidate_columns(problem))
-    trees = frames.sampled_trees(
-        problem.scores,
-        problem.single_root,
-        projective,
-        tuning.kernel,
-        tuning.temperature,
-        count,
-        burn_in,
-        checked_seed(seed),
-        problem.extras,
-        problem.term,
-    )
+    options = DecodeOptions(kernel=kernel, temperature=temperature, seed=seed)
+    core = problem.core(projective=projective)
+    trees = core.sampled_trees(options.core("sample", projective=projective), count, burn_in)
     if len(trees) < count:
         raise OptionError("found no tree of candidates that is worth anything, expected a problem that has trees")
     return trees

@@ -63,8 +63,8 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
     for name in ("single_root", "projective"):
         if not isinstance(metadata[name], bool):
             raise ValueError(f"{name} must be true or false, found {metadata[name]!r}")
-    higher = tuple(families[family.name] for family in dependency.HIGHER if family.name in families)
-    if [family.name for family in higher] != [family.name for family in options.part_families()]:
+    part_families = tuple(families[family.name] for family in dependency.PART_FAMILIES if family.name in families)
+    if [family.name for family in part_families] != [family.name for family in options.part_families()]:
         raise ValueError("the template families are not those of the options")
     spec = ModelSpec(
         attributes,
@@ -75,8 +75,8 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         families["label"],
         _count_bits(labels),
         allowed,
-        higher,
-        families.get("nearby"),
+        part_families,
+        families.get(dependency.TREE_LABEL.name),
         _read_names(metadata, "functions") if "functions" in metadata else (),
     )
     pruning = None

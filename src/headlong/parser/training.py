@@ -144,7 +144,7 @@ def train_parser(
     dropout = WordDropout(train, encoder.attributes, corpus.codes, options.word_dropout, options.seed)
     projective = _search_projective(options, spec, train)
     last = options.learns_globals_last and not functions.names and len(train) >= options.jackknife
-    first = replace(spec, higher=tuple(f for f in spec.higher if not is_global(f))) if last else spec
+    first = replace(spec, part_families=tuple(f for f in spec.part_families if not is_global(f))) if last else spec
     run = _Run(options, first, projective, pruning, corpus, dropout, tried, threads, progress, checkpoint)
     best, scores, interrupted = run.train(resume)
     if last:

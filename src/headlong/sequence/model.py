@@ -270,13 +270,13 @@ class _Trainer:
 
     core: _core.sequence.ChainTrainer
 
-    def study(
+    def compute_updates(
         self, sentences: INT32, expected: bool, cost: float, method: str, projective: bool, threads: int
     ) -> tuple[FLOAT64, FLOAT64]:
         return self.core.study(sentences, expected, cost, threads)
 
-    def apply(self, lesson: int, step: float, time: float) -> None:
-        self.core.apply(lesson, step, time)
+    def apply(self, update: int, step: float, time: float) -> None:
+        self.core.apply(update, step, time)
 
 
 def _evaluate(

@@ -11,7 +11,7 @@ from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import (
     ARC_RELATIONS,
     BETWEEN_RELATIONS,
-    NEARBY_RELATIONS,
+    TREE_LABEL_RELATIONS,
     OUTER_RELATIONS,
     Family,
     rows,
@@ -235,10 +235,10 @@ h.upos m.feats t.feats | h.upos m.Case s.Case t.Case | h.upos m.upos s.upos t.up
 
 # Labels in the light of the tree: g grandparent, p and n the siblings before and after, f and l the first and the last
 # modifier of m.
-NEARBY = Family(
-    "nearby",
+TREE_LABEL = Family(
+    "nearby",  # part of the hash of its features: another name would break every model file
     "ghmpnfl",
-    NEARBY_RELATIONS,
+    TREE_LABEL_RELATIONS,
     rows(
         """
 h.upos m.upos p.upos | h.upos m.upos n.upos | h.upos m.upos p.upos n.upos | h.lemma m.upos p.upos
@@ -328,10 +328,10 @@ PATH = Family(
 
 # By kind, in the order of the core; how many of them an order takes; those that are taken by name.
 EXTRAS = (HEAD_BIGRAM, ARBITRARY_SIBLING, NONPROJECTIVE, PATH)
-HIGHER = (SIBLING, GRANDPARENT, GRAND_SIBLING, TRI_SIBLING, *EXTRAS, *GLOBALS)
+PART_FAMILIES = (SIBLING, GRANDPARENT, GRAND_SIBLING, TRI_SIBLING, *EXTRAS, *GLOBALS)
 _SECOND = ("sibling", "grandparent")
 _THIRD = (*_SECOND, "grand-sibling", "tri-sibling")
 FULL = 4
 ORDERS = {1: (), 2: _SECOND, 3: _THIRD, FULL: (*_THIRD, *(family.name for family in GLOBALS))}
 
-FAMILIES = (ARC, BETWEEN, LABEL, NEARBY, PRUNER, *HIGHER)
+FAMILIES = (ARC, BETWEEN, LABEL, TREE_LABEL, PRUNER, *PART_FAMILIES)
