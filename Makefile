@@ -2,7 +2,8 @@
 # make test   the tests against that build          make checked   the same under the sanitizers
 # make fuzz   the tests with other random problems
 # make style  formatters, linters and types         make stubs     regenerate _core/*.pyi
-.PHONY: dev test fuzz checked style stubs bench
+# make bench  measure accuracy, cost and speed      make results   regenerate benchmarks/RESULTS.md
+.PHONY: dev test fuzz checked style stubs bench results
 export PYTHONPATH := src
 
 dev:
@@ -29,3 +30,6 @@ stubs: dev
 
 bench:
 	python -m benchmarks.orders
+
+results:
+	python -m benchmarks.report

@@ -1,1 +1,5 @@
-"""Benchmarks on the treebanks beside the checkout. Results are dated JSON and one page, `benchmarks/RESULTS.md`."""
+"""Benchmarks on treebanks and corpora.
+
+Each benchmark writes a JSON file to `benchmarks/results`. `python -m benchmarks.report` turns all of them into
+`benchmarks/RESULTS.md`.
+"""

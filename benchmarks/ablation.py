@@ -1,29 +1,35 @@
-"""What each family of parts is worth on development data: order 3 without it (with it, if order 3 has
-it not), and order 1 with it alone.
+"""Measure on dev what each family of parts is worth.
 
-python -m benchmarks.ablation [--treebanks el_gdt,hu_szeged] [--epochs 20] [--seeds 1] [--reuse]
-       [--families head-bigram,path] [--decoder ad3]
+Trains order 3 without each family (or with it, if order 3 does not have it), and order 1 with that family alone. Each
+model is trained in its own process for trees of any shape, so that only the families differ. The default families are
+those of order 3. Exact training with the extra families can take long.
 
-By default the families are those of order 3. The extra ones can be asked for; exact training with them may take long.
-Every model is trained in a process of its own, all for trees of any shape, so that only the families differ. With
-several seeds the figures are means, and the spread of LAS tells which differences are noise. Writes
-benchmarks/results/ablation-DATE.json and a section of benchmarks/RESULTS.md; other families than those of order 3 go to
-ablation-others-DATE.json and to a section of their own.
+Example: python -m benchmarks.ablation --treebanks el_gdt --seeds 3
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
+from collections.abc import Sequence
 from typing import Any
 
 import headlong
-from benchmarks.common import Output, Setting, names, table
+from benchmarks.common import QUICK_HELP, REUSE_HELP, Setting, argument_parser, names, table
+from benchmarks.record import Record, begin
 from headlong.features.tables import dependency
 
+TITLE = "Ablation"
+NOTES = """
+Order 3 without one of its families of parts, or with a family that it does not have; and order 1 with one family alone.
+All models are trained for trees of any shape and scored on dev. "Difference" compares LAS with the same order and its
+own families. With `--seeds` above 1 the figures are means, and the text gives the spread of LAS between seeds: smaller
+differences between models mean nothing.
+"""
 
-def variants(chosen: list[str]) -> list[tuple[int, str]]:
-    """Orders and changes to their families: order 3, without each of its own, with each other; order 1, with each."""
+
+def variants(chosen: Sequence[str]) -> list[tuple[int, str]]:
+    """Return orders and changes to families: order 3, order 3 changed by each family, order 1, order 1 with each."""
     return [
         (3, ""),
         *((3, f"{'-' if name in dependency.ORDERS[3] else '+'}{name}") for name in chosen),
@@ -33,7 +39,7 @@ def variants(chosen: list[str]) -> list[tuple[int, str]]:
 
 
 def study(treebank: str, order: int, families: str, options: argparse.Namespace) -> dict[str, Any]:
-    """The means over seeds of scores, certificates and times on dev."""
+    """Return the means over seeds of scores, certificates and times on dev."""
     runs = []
     for seed in range(1, options.seeds + 1):
         setting = Setting(treebank, order, families, options.quick, f".any.{options.decoder}.s{seed}.e{options.epochs}")
@@ -52,9 +58,9 @@ def study(treebank: str, order: int, families: str, options: argparse.Namespace)
     }
 
 
-def rows(found: list[dict[str, Any]]) -> list[list[object]]:
-    """The rows of the table; gains are over the same order with its own families."""
-    base = {(row["treebank"], row["order"]): row["LAS strict"] for row in found if not row["families"]}
+def rows(models: list[dict[str, Any]]) -> list[list[object]]:
+    """Return one row per model."""
+    base = {(row["treebank"], row["order"]): row["LAS strict"] for row in models if not row["families"]}
     return [
         [
             row["treebank"],
@@ -66,43 +72,53 @@ def rows(found: list[dict[str, Any]]) -> list[list[object]]:
             f"{row['us/word']:.0f}",
             f"{row['training CPU s']:.0f}",
         ]
-        for row in found
+        for row in models
     ]
 
 
+def title(record: Record) -> str:
+    """Return the heading of a result."""
+    return f"Ablation of {', '.join(record.settings['families'])}"
+
+
+def body(record: Record) -> list[str]:
+    """Return the table of a result."""
+    models = record.figures["models"]
+    scores = ("treebank", "model", "UAS", "LAS (full labels)", "difference")
+    lines = table((*scores, "certified", "µs per word", "training CPU s"), rows(models))
+    if record.settings["seeds"] > 1:
+        spread = max(row["LAS strict range"] for row in models)
+        lines += ["", f"LAS of one model differs by up to {spread:.2f} between seeds."]
+    return lines
+
+
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--treebanks", default="el_gdt,hu_szeged")
-    arguments.add_argument("--families", default=",".join(dependency.ORDERS[3]))
-    arguments.add_argument("--epochs", type=int, default=headlong.Parser().options.epochs)
-    arguments.add_argument("--seeds", type=int, default=1)
-    arguments.add_argument("--decoder", default="exact", help="of training and, unless it is automata, of testing")
-    arguments.add_argument("--reuse", action="store_true", help="test the models that are there, train the others")
-    arguments.add_argument("--quick", action="store_true", help="hasty models of el_gdt, results in build/benchmarks")
+    own = list(dependency.ORDERS[3])
+    arguments = argument_parser("ablation", __doc__)
+    arguments.add_argument("--treebanks", type=names, default="el_gdt,hu_szeged", help="treebanks to train on")
+    arguments.add_argument("--families", type=names, default=",".join(own), help="families to remove or add")
+    arguments.add_argument(
+        "--epochs", type=int, default=headlong.Parser().options.epochs, help="number of training epochs"
+    )
+    arguments.add_argument("--seeds", type=int, default=1, help="number of models to average")
+    arguments.add_argument(
+        "--decoder", default="exact", help="decoder of training and, unless it is automata, of testing"
+    )
+    arguments.add_argument("--reuse", action="store_true", help=REUSE_HELP)
+    arguments.add_argument("--quick", action="store_true", help=QUICK_HELP)
     options = arguments.parse_args()
     if options.quick:
-        options.epochs = 2
+        options.epochs, options.treebanks = 2, ["el_gdt"]
+    keys = ("treebanks", "families", "epochs", "seeds", "decoder")
+    settings = {key: getattr(options, key) for key in keys}
+    parts = [] if options.families == own else ["extras"]
+    record = begin("ablation", parts, settings, quick=options.quick)
     found = []
-    for treebank in ["el_gdt"] if options.quick else names(options.treebanks):
-        for order, families in variants(names(options.families)):
+    for treebank in options.treebanks:
+        for order, families in variants(options.families):
             found.append(study(treebank, order, families, options))
             print(found[-1], flush=True)
-    output = Output(options.quick)
-    chosen = names(options.families)
-    others = "" if chosen == list(dependency.ORDERS[3]) else ", ".join(chosen)  # than those of the order itself
-    output.save(
-        "ablation-others" if others else "ablation",
-        {"epochs": options.epochs, "seeds": options.seeds, "decoder": options.decoder, "models": found},
-    )
-    header = ("treebank", "model", "UAS", "LAS (full labels)", "difference", "certified", "µs a word", "training CPU s")
-    command = f"benchmarks.ablation --epochs {options.epochs} --seeds {options.seeds} --decoder {options.decoder}"
-    made = f"Made by `python -m {command}`; dev sets."
-    lines = [made, "", *table(header, rows(found))]
-    if options.seeds > 1:
-        spread = max(row["LAS strict range"] for row in found)
-        lines += ["", f"The LAS of one model differs by up to {spread:.2f} between seeds."]
-    title = "Ablation by family of parts"
-    output.section(f"{title}: {others}" if others else title, lines)
+    record.finish({"models": found}, body)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
-"""What all benchmarks share: treebanks, trained models, timing, machine, results."""
+"""What benchmarks share: treebanks, trained models, timing, tables and pictures."""
 
 from __future__ import annotations
 
-import datetime
+import argparse
 import gc
 import json
 import os
-import platform
 import resource
 import statistics
 import subprocess
@@ -15,55 +14,37 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import headlong
+from benchmarks.record import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "benchmarks"
 TREEBANKS = ("el_gdt", "hu_szeged", "tr_imst", "en_ewt", "pt_bosque")
-QUICK = ("--epochs", "2", "--limit", "100")  # options of train_one for a model of the quick mode
-
-
-HEADING = """# Results
-
-Each section is made by the benchmark that it names, which also writes the raw figures, with machine and commit, to
-`benchmarks/results`. `docs/orders.md` tells how to read the tables. Gold words and tags, punctuation counted, default
-options, one core, CPU time, unless the section says otherwise.
-"""
+QUICK = ("--epochs", "2", "--limit", "100")  # options of train_one in the quick mode
+QUICK_HELP = "use small data and few epochs, only to see that the benchmark works"
+REUSE_HELP = "do not train models that are already in build/benchmarks"
 
 
 def treebanks() -> Path:
-    """The folder of the treebanks: HEADLONG_TREEBANKS, else ../shared/treebanks beside the checkout."""
+    """Return the folder of the treebanks: HEADLONG_TREEBANKS, or ../shared/treebanks next to the checkout."""
     folder = Path(os.environ.get("HEADLONG_TREEBANKS", ROOT.parent / "shared" / "treebanks"))
     if not folder.is_dir():
-        sys.exit(f"no treebanks at {folder}: set HEADLONG_TREEBANKS to a folder with en_ewt/train.conllu and so on")
+        sys.exit(f"{folder}: no such folder; set HEADLONG_TREEBANKS to a folder that holds en_ewt/train.conllu etc.")
     return folder
 
 
-def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
-    model = next(
-        (line.split(":", 1)[1].strip() for line in _cpuinfo() if line.startswith("model name")), platform.processor()
-    )
-    commit = subprocess.run(
-        ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
-    ).stdout.strip()
-    return {"cpu": model, "cores": os.cpu_count(), "python": platform.python_version(), "commit": commit}
-
-
-def _cpuinfo() -> list[str]:
-    path = Path("/proc/cpuinfo")
-    return path.read_text().splitlines() if path.exists() else []
-
-
 def peak_memory_mb() -> float:
-    """The largest resident memory of this process so far, in MB."""
+    """Return the peak resident memory of this process in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def run_self(module: str, *arguments: str) -> dict[str, Any]:
-    """Runs a benchmark module in a process of its own (memory and CPU time are then its alone); its JSON answer."""
+    """Run a benchmark module in its own process and return the JSON it prints.
+
+    CPU time and peak memory of the process then belong to that module alone.
+    """
     done = subprocess.run([sys.executable, "-m", module, *arguments], capture_output=True, text=True, cwd=ROOT)
     if done.returncode != 0:
         sys.exit(f"{module} {' '.join(arguments)} failed:\n{done.stderr}")
@@ -72,12 +53,12 @@ def run_self(module: str, *arguments: str) -> dict[str, Any]:
 
 
 def cpu_medians(jobs: Mapping[str, Callable[[], object]], repetitions: int) -> dict[str, float]:
-    """CPU seconds of each job: medians over runs that alternate, so that all jobs see the same machine."""
+    """Return the median CPU seconds of each job. The jobs alternate, so that all see the same load on the machine."""
     return _medians(jobs, repetitions, time.process_time)
 
 
 def wall_medians(jobs: Mapping[str, Callable[[], object]], repetitions: int) -> dict[str, float]:
-    """Wall seconds of each job, likewise."""
+    """Return the median wall seconds of each job. The jobs alternate."""
     return _medians(jobs, repetitions, time.perf_counter)
 
 
@@ -86,7 +67,7 @@ def _medians(
 ) -> dict[str, float]:
     taken: dict[str, list[float]] = {name: [] for name in jobs}
     gc.collect()
-    gc.freeze()  # what the benchmark itself holds is not looked through again and again while jobs are timed
+    gc.freeze()  # keeps the collector from scanning the benchmark's own data while jobs are timed
     for _ in range(repetitions):
         for name, job in jobs.items():
             begin = clock()
@@ -98,22 +79,30 @@ def _medians(
 
 @dataclass(frozen=True)
 class Setting:
-    """Which model: a treebank, an order, changes to its families; with `quick` a hasty model of a few sentences."""
+    """A model of a benchmark.
+
+    Attributes:
+        treebank: Name of the treebank.
+        order: Order of the model.
+        families: Changes to the families of the order, such as "-sibling,+path".
+        quick: Train on 100 sentences for two epochs.
+        variant: Suffix of the file name that tells models with other options apart.
+    """
 
     treebank: str
     order: int
     families: str = ""
     quick: bool = False
-    variant: str = ""  # tells other settings apart in the name of the file
+    variant: str = ""
 
     @property
     def path(self) -> Path:
-        """Where the model is kept."""
+        """Path of the model file."""
         folder = WORK / "quick" if self.quick else WORK
         return folder / f"{self.treebank}.o{self.order}{self.families.replace(',', '')}{self.variant}.model"
 
     def train(self, *options: str, reuse: bool) -> dict[str, Any]:
-        """Trains and tests in a process of its own (see `train_one`); with `reuse` tests the model that is there."""
+        """Train and test the model in its own process (see `train_one`); with `reuse`, test an existing model."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         return run_self(
             "benchmarks.train_one",
@@ -127,63 +116,65 @@ class Setting:
         )
 
     def load(self) -> headlong.Parser:
-        """The model, trained now if it is not there."""
+        """Return the model; train it first if its file does not exist."""
         if not self.path.exists():
             self.train(reuse=False)
         return headlong.Parser.load(self.path)
 
     def sentences(self, split: str) -> list[headlong.Sentence]:
-        """The sentences of dev or test; in the quick mode the first hundred."""
+        """Return the sentences of dev or test; in the quick mode, the first hundred."""
         found = list(headlong.read_conllu(treebanks() / self.treebank / f"{split}.conllu"))
         return found[:100] if self.quick else found
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Keep the lines of the description and show defaults."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        shown = action.default is not False and action.default not in (None, "", argparse.SUPPRESS)
+        return f"{action.help} (default: %(default)s)" if shown else action.help
+
+
+def argument_parser(module: str, description: str | None) -> argparse.ArgumentParser:
+    """Return a parser for the options of a benchmark, described by its docstring."""
+    return argparse.ArgumentParser(
+        prog=f"python -m benchmarks.{module}", description=description, formatter_class=_Formatter
+    )
+
+
 def names(text: str) -> list[str]:
-    """The names in a list separated by commas."""
+    """Split a list separated by commas."""
     return [name for name in text.split(",") if name]
 
 
+def numbers(text: str) -> list[int]:
+    """Split a list of whole numbers separated by commas."""
+    return [int(name) for name in names(text)]
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    """The lines of a table in Markdown."""
+    """Return the lines of a Markdown table, numbers aligned to the right."""
     return [f"| {' | '.join(map(str, cells))} |" for cells in [header, ["---", *(["---:"] * (len(header) - 1))], *rows]]
 
 
-@dataclass(frozen=True)
-class Output:
-    """Where results go: benchmarks/results, benchmarks/RESULTS.md and docs/images; in the quick mode folders of the
-    same names in build/benchmarks/quick, so that hasty figures do not replace good ones."""
+def pyplot() -> ModuleType:
+    """Import matplotlib for drawing SVG files. Only benchmarks that draw need it."""
+    import matplotlib as mpl
 
-    quick: bool = False
+    mpl.use("svg")
+    import matplotlib.pyplot as plt
 
-    @property
-    def folder(self) -> Path:
-        """The folder that stands for the checkout."""
-        return WORK / "quick" if self.quick else ROOT
-
-    def save(self, name: str, figures: Mapping[str, Any]) -> Path:
-        """Writes the figures with machine and date to results/NAME-DATE.json."""
-        path = self.folder / "benchmarks" / "results" / f"{name}-{datetime.date.today().isoformat()}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"machine": machine(), **figures}, indent=1, sort_keys=True) + "\n")
-        return path
-
-    def image(self, name: str) -> Path:
-        """The path of a picture, its folder made."""
-        path = self.folder / "docs" / "images" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path
-
-    def section(self, title: str, lines: Sequence[str]) -> None:
-        """Puts a section into RESULTS.md in the place of the one with the same title, or at the end; prints it."""
-        page = self.folder / "benchmarks" / "RESULTS.md"
-        page.parent.mkdir(parents=True, exist_ok=True)
-        heading, *sections = (page.read_text() if page.exists() else HEADING).split("\n## ")
-        found = {text.split("\n", 1)[0]: text.strip() for text in sections}
-        found[title] = "\n".join([title, "", *lines]).strip()
-        page.write_text("\n\n## ".join([heading.strip(), *found.values()]) + "\n")
-        print("\n".join([f"## {title}", "", *lines, ""]), flush=True)
+    module: ModuleType = plt
+    return module
 
 
-def save(name: str, figures: dict[str, Any]) -> Path:
-    """Writes the figures with machine and date to results/NAME-DATE.json."""
-    return Output().save(name, figures)
+def image_name(name: str, split: str) -> str:
+    """Return the file name of a picture. Pictures of test sets have the plain name."""
+    return f"{name}.svg" if split == "test" else f"{name}-{split}.svg"
+
+
+def image_path(name: str, *, quick: bool) -> Path:
+    """Return the path of a picture in docs/images, or in build/benchmarks in the quick mode."""
+    folder = WORK / "quick" / "images" if quick else ROOT / "docs" / "images"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / name

@@ -1,46 +1,42 @@
-"""Parts of whole trees ("full", order 4) and SampleRank training beside order 3 and other parsers.
+"""Compare parts of whole trees ("full", order 4) and SampleRank training with order 3 and with other parsers.
 
-python -m benchmarks.full [--split test] [--treebanks el_gdt,hu_szeged] [--samplerank el_gdt] [--reuse]
+Reports LAS with full labels on dev and, with --split test, on test. Takes the models of order 3 from
+benchmarks.orders. Trains all other models unless --reuse finds them in build/benchmarks.
 
-LAS with full labels on the development sets and, with --split test, on the test sets as well. Models are those of
-benchmarks.orders and build/benchmarks/TREEBANK.o3.samplerank.model; those that are missing, without --reuse all but
-the models of order 3, are trained. Writes benchmarks/results/full-SPLIT-DATE.json and sections of
-benchmarks/RESULTS.md.
+Example: python -m benchmarks.full --split test --reuse
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
+from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.common import Output, Setting, names, table
+from benchmarks.common import QUICK_HELP, REUSE_HELP, Setting, argument_parser, names, table
+from benchmarks.peers import STOPPED_EARLY, peer_name, peers
+from benchmarks.record import Record, begin
 from headlong.features.tables.dependency import FULL
 
-# Those of benchmarks.orders and the other treebanks with training data.
 ALL = "el_gdt,hu_szeged,tr_imst,en_ewt,pt_bosque,fr_sequoia,af_afribooms,vi_vtb,cs_cltt"
 SYSTEMS = {"order 3": (3, "exact"), "full": (FULL, "exact"), "order 3, SampleRank": (3, "samplerank")}
-# LAS with full labels on test sets, gold tags: TurboParser 2.3.0 and RBGParser 1.1, trained on the same data.
-PEERS = {
-    "TurboParser standard (order 2)": {"el_gdt": 86.80, "hu_szeged": 77.34},
-    "TurboParser full (order 3)": {"el_gdt": 86.57, "hu_szeged": 77.04},
-    "RBGParser standard (order 3)": {"el_gdt": 86.48, "hu_szeged": 75.98, "tr_imst": 66.72},
-}
 
-Figures = dict[str, dict[str, Any]]
-"""By system and treebank: what `train_one` prints."""
+TITLE = "Parts of whole trees"
+NOTES = """
+"Full" is order 4: order 3 with global parts, which look at whole trees. SampleRank is another way to train order 3.
+LAS has full labels. Each model is one run with one seed. Section "Other parsers" has more figures of the other parsers.
+"""
 
 
 def measure(name: str, treebank: str, split: str, *, reuse: bool, quick: bool) -> dict[str, Any]:
-    """Figures of one model."""
+    """Train and test one system on one treebank."""
     order, decoder = SYSTEMS[name]
     variant = "" if decoder == "exact" else f".{decoder}"
     setting = Setting(treebank, order, quick=quick, variant=variant)
     return setting.train(f"--decoder={decoder}", "--split", split, reuse=reuse or name == "order 3")
 
 
-def gain_rows(figures: Figures) -> list[list[str]]:
-    """Order 3, full and the difference on the development sets, with their means."""
+def gain_rows(figures: Mapping[str, Any]) -> list[list[str]]:
+    """Return LAS of order 3 and of full on dev, and the difference, with their means."""
     found = {
         treebank: (figures["order 3"][treebank]["dev"]["LAS strict"], row["dev"]["LAS strict"])
         for treebank, row in figures["full"].items()
@@ -53,43 +49,55 @@ def gain_rows(figures: Figures) -> list[list[str]]:
     return [[name, f"{low:.2f}", f"{high:.2f}", f"{high - low:+.2f}"] for name, (low, high) in found.items()]
 
 
-def system_rows(figures: Figures, split: str, treebanks: list[str]) -> list[list[str]]:
-    """One row a system, ours and, for the test sets, others; one column a treebank."""
+def system_rows(figures: Mapping[str, Any], split: str, treebanks: list[str]) -> list[list[str]]:
+    """Return one row per system, with other parsers on test sets, and one column per treebank."""
     systems = {
         name: {treebank: row[split]["LAS strict"] for treebank, row in rows.items()} for name, rows in figures.items()
     }
-    if split == "test":
-        systems |= PEERS
+    for entry in peers() if split == "test" else ():
+        if entry["LAS"] is not None and entry["treebank"] in treebanks:
+            systems.setdefault(peer_name(entry), {})[entry["treebank"]] = entry["LAS"]
     return [
         [name, *(f"{scores[treebank]:.2f}" if treebank in scores else "" for treebank in treebanks)]
         for name, scores in systems.items()
     ]
 
 
+def title(record: Record) -> str:
+    """Return the heading of a result."""
+    return f"Full and SampleRank on {record.settings['split']} sets"
+
+
+def body(record: Record) -> list[str]:
+    """Return the tables of a result."""
+    split, treebanks = record.settings["split"], record.settings["treebanks"]
+    lines = ["Gains in LAS on dev:", ""]
+    lines += table(("treebank", "order 3", "full", "gain"), gain_rows(record.figures))
+    lines += ["", f"LAS on {split}:", "", *table(("system", *treebanks), system_rows(record.figures, split, treebanks))]
+    return [*lines, "", STOPPED_EARLY] if split == "test" else lines
+
+
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--split", default="dev", choices=("dev", "test"))
-    arguments.add_argument("--treebanks", default=ALL)
-    arguments.add_argument("--samplerank", default="el_gdt,hu_szeged,tr_imst", help="treebanks for SampleRank")
-    arguments.add_argument("--reuse", action="store_true", help="test the models that are there, train the others")
-    arguments.add_argument("--quick", action="store_true", help="hasty models of el_gdt, results in build/benchmarks")
+    arguments = argument_parser("full", __doc__)
+    arguments.add_argument("--split", default="dev", choices=("dev", "test"), help="data to score besides dev")
+    arguments.add_argument("--treebanks", type=names, default=ALL, help="treebanks to train on")
+    arguments.add_argument(
+        "--samplerank", type=names, default="el_gdt,hu_szeged,tr_imst", help="treebanks to train with SampleRank"
+    )
+    arguments.add_argument("--reuse", action="store_true", help=REUSE_HELP)
+    arguments.add_argument("--quick", action="store_true", help=QUICK_HELP)
     options = arguments.parse_args()
-    chosen = ["el_gdt"] if options.quick else names(options.treebanks)
-    sampled = [name for name in chosen if name in names(options.samplerank)]
-    figures: Figures = {}
+    chosen = ["el_gdt"] if options.quick else options.treebanks
+    sampled = [name for name in chosen if name in options.samplerank]
+    settings = {"split": options.split, "treebanks": chosen, "samplerank": sampled}
+    record = begin("full", [options.split], settings, quick=options.quick)
+    figures: dict[str, Any] = {}
     for name in SYSTEMS:
         figures[name] = {
             treebank: measure(name, treebank, options.split, reuse=options.reuse, quick=options.quick)
             for treebank in (sampled if "SampleRank" in name else chosen)
         }
-    output = Output(options.quick)
-    output.save(f"full-{options.split}", figures)
-    part = "" if options.treebanks == ALL else f" --treebanks {options.treebanks}"
-    made = f"Made by `python -m benchmarks.full --split {options.split}{part}`. LAS with full labels."
-    gains = table(("treebank", "order 3", "full", "gain"), gain_rows(figures))
-    output.section("Full: gains on dev sets", [made, "", *gains])
-    rows = table(("system", *chosen), system_rows(figures, options.split, chosen))
-    output.section(f"Full: systems on {options.split} sets", [made, "", *rows])
+    record.finish(figures, body)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,12 @@
-"""Greedy inference beside exact search (after Tchernowitz et al. 2016, tables 1 and 2).
+"""Compare greedy inference with exact search (Tchernowitz et al. 2016, tables 1 and 2).
 
-python -m benchmarks.greedy [--split test] [--treebanks el_gdt,hu_szeged] [--orders 2,3] [--settings full,500] [--own]
+Settings:
+  full  models of benchmarks.orders, trained on whole training sets
+  500   models trained on 500 random sentences of the training set, or of dev if there is no training set
 
-For each setting, order and treebank: UAS, undirected UAS, arcs shared with `exact`, words a second, and gold(x, y): the
-share of gold arcs that x has and `exact` has not, and the other way round. Greedy inference is measured without and
-with parts that need arcs to be absent, with swaps of arcs (+i), with a beam of three (+b), and as an ensemble that
-favours the trees of `exact` (+e), whose time then counts as well; with --other 3 those of the model of order 3.
+Trains missing models. By default uses all treebanks; those without a training set take part in setting 500 only.
 
-Settings: `full` takes the models of benchmarks.orders from build/benchmarks, `500` models of 500 sentences drawn at
-random from the training set or, where there is none, from the development set; those that are missing are trained.
-By default all treebanks take part, those without a training set in the setting `500` alone. With --own greedy
-inference has a model that was trained by it, as in the paper; otherwise all decoders share a model. Writes
-benchmarks/results/greedy-SPLIT-DATE.json and a section of benchmarks/RESULTS.md for each setting and order.
+Example: python -m benchmarks.greedy --split test --own --treebanks el_gdt,hu_szeged
 """
 
 from __future__ import annotations
@@ -19,22 +14,38 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import headlong
-from benchmarks.common import Output, Setting, names, table, treebanks
+from benchmarks.common import QUICK_HELP, Setting, argument_parser, names, numbers, table, treebanks
+from benchmarks.record import Record, begin
 from headlong.parser import Tuning
 
 SETTINGS = ("full", "500")
 SAMPLE = "500"  # training sentences of the small setting
-EPOCHS = "10"  # where no development set is left to choose the best
+EPOCHS = "10"  # if no development set is left to choose the best epoch
 BASE = "exact"
+
+TITLE = "Greedy inference"
+NOTES = """
+After Tchernowitz et al. (2016), tables 1 and 2. `exact` takes the place of their dual decomposition. BGI
+(`greedy`) chooses arcs by the parts that they complete. BGI-PP (`greedy-pp`) also counts parts that are not complete
+yet, weighted by the chance of their open arcs. "+i" swaps arcs afterwards, "+b" keeps a beam of three, and "+e" is an
+ensemble: the tree of `exact` is the guide, and its time counts as well. In rows with "absent arcs", parts that require
+arcs to be absent count too.
+
+With `--own` greedy inference uses models that it trained itself, as in the paper. Without, all rows share one model and
+differ by search alone. Undirected UAS ignores the direction of arcs. "Shared arcs" is the percentage of arcs in common
+with `exact`. "Gold" is their gold(x, y): the percentage of gold arcs that only this row finds, and that only `exact`
+finds. Words per second are words per CPU second of parsing, scoring included.
+"""
 
 
 @dataclass(frozen=True)
 class System:
-    """A row of the table."""
+    """A row of the table: a decoder, its options, and whether `exact` guides it."""
 
     decoder: str
     tuning: Tuning | None = None
@@ -42,14 +53,14 @@ class System:
 
     @property
     def is_greedy(self) -> bool:
-        """Whether it may have a model of its own."""
+        """Whether the system may have its own model."""
         return self.decoder.startswith("greedy")
 
 
 def systems() -> dict[str, System]:
-    """All rows by name; those with a model of their own come last."""
+    """Return all systems by name. Systems with their own model come last."""
     rows = {BASE: System(BASE), "ad3": System("ad3"), "climb": System("climb"), "rerank": System("rerank")}
-    # alpha and beta are the best of nine on development data for each of the two
+    # alpha and beta are the best of nine settings on development data, for each of the two ways to treat absent arcs
     for suffix, common in (("", "absence=omit,alpha=0.5,beta=0.35"), (", absent arcs", "absence=charge")):
         for name, decoder, swaps, beam in (
             ("BGI", "greedy", 0, 1),
@@ -69,28 +80,28 @@ Heads = list[list[int]]
 
 @dataclass(frozen=True)
 class Run:
-    """What a system found, and CPU seconds it took."""
+    """The trees of a system, and the CPU seconds it took."""
 
     heads: Heads
     seconds: float
 
 
 def run(parser: headlong.Parser, gold: list[headlong.Sentence], system: System, other: Run | None) -> Run:
-    """Parses with a system; an ensemble favours the other's trees, and takes its time as well."""
-    favoured = None
+    """Parse with a system. In an ensemble the other trees are the guide, and their time counts as well."""
+    guide = None
     if system.ensemble and other:
-        favoured = [
+        guide = [
             sentence.with_tree(heads, ["_"] * len(heads), "clear")
             for sentence, heads in zip(gold, other.heads, strict=True)
         ]
     begin = time.process_time()
-    solutions = list(parser.solve(gold, decoder=system.decoder, tuning=system.tuning, guide=favoured))
-    seconds = time.process_time() - begin + (other.seconds if favoured and other else 0.0)
+    solutions = list(parser.solve(gold, decoder=system.decoder, tuning=system.tuning, guide=guide))
+    seconds = time.process_time() - begin + (other.seconds if guide and other else 0.0)
     return Run([solution.heads.tolist() for solution in solutions], seconds)
 
 
 def compare(gold: list[headlong.Sentence], found: Run, base: Run) -> dict[str, float]:
-    """The figures of one row."""
+    """Return the figures of one row."""
     words = same = undirected = shared = ours = theirs = 0
     for sentence, heads, others in zip(gold, found.heads, base.heads, strict=True):
         true = sentence.heads
@@ -108,12 +119,12 @@ def compare(gold: list[headlong.Sentence], found: Run, base: Run) -> dict[str, f
 
 
 def has_training_set(treebank: str) -> bool:
-    """Whether there is one; without it the treebank is for the small setting."""
+    """Return whether a treebank has a training set. Without one it takes part in the small setting only."""
     return (treebanks() / treebank / "train.conllu").exists()
 
 
 def load(setting: Setting, small: bool, decoder: str) -> headlong.Parser:
-    """The model, trained now if it is not there."""
+    """Return the model; train it first if its file does not exist."""
     if not setting.path.exists():
         sample = (f"--sample={SAMPLE}",) if small else ()
         epochs = () if has_training_set(setting.treebank) else (f"--epochs={EPOCHS}",)
@@ -122,7 +133,7 @@ def load(setting: Setting, small: bool, decoder: str) -> headlong.Parser:
 
 
 def measure(treebank: str, order: int, kind: str, options: argparse.Namespace) -> dict[str, Any]:
-    """All rows of one treebank."""
+    """Return all rows of one treebank."""
     small, quick, own = kind != "full", options.quick, options.own
     variant = f".{SAMPLE}" if small else ""
     setting = Setting(treebank, order, quick=quick, variant=variant)
@@ -131,26 +142,29 @@ def measure(treebank: str, order: int, kind: str, options: argparse.Namespace) -
     greedy = load(trained, small, "greedy-pp") if own else parser
     gold = setting.sentences(options.split)
     figures: dict[str, Any] = {}
-    base = favoured = run(parser, gold, System(BASE), None)
+    base = guide = run(parser, gold, System(BASE), None)
     if options.other:
         other = load(Setting(treebank, options.other, quick=quick, variant=variant), small, BASE)
-        favoured = run(other, gold, System(BASE), None)
-        figures[f"{BASE}, order {options.other}"] = compare(gold, favoured, base)
+        guide = run(other, gold, System(BASE), None)
+        figures[f"{BASE}, order {options.other}"] = compare(gold, guide, base)
     for name, system in systems().items():
-        found = run(greedy if system.is_greedy else parser, gold, system, favoured)
+        found = run(greedy if system.is_greedy else parser, gold, system, guide)
         figures[name] = compare(gold, found, base)
     return figures
 
 
-def write_section(figures: dict[str, Any], kind: str, order: int, options: argparse.Namespace, output: Output) -> None:
-    """Table 1, averages over treebanks, and table 2, UAS by treebank."""
+# ---- the section of the page
+
+
+def study_lines(figures: Mapping[str, Any], heading: str) -> list[str]:
+    """Return table 1, means over treebanks, and table 2, UAS by treebank."""
     chosen = list(figures)
     rows = list(figures[chosen[0]])
 
     def mean(row: str, figure: str) -> float:
         return float(statistics.mean(figures[treebank][row][figure] for treebank in chosen))
 
-    averages = [
+    means = [
         [
             row,
             *(f"{mean(row, figure):.2f}" for figure in ("UAS", "undirected UAS", "shared")),
@@ -160,57 +174,69 @@ def write_section(figures: dict[str, Any], kind: str, order: int, options: argpa
         for row in rows
     ]
     each = [[row, *(f"{figures[treebank][row]['UAS']:.2f}" for treebank in chosen)] for row in rows]
-    training = "the whole training sets" if kind == "full" else f"{SAMPLE} training sentences"
-    models = (
-        "Greedy inference has models trained by it"
-        if options.own
-        else "All rows share models, trained with exact search"
-    )
-    split, favoured = options.split, f" of order {options.other}" if options.other else ""
-    own = (" --own" if options.own else "") + (f" --orders {order} --other {options.other}" if options.other else "")
-    output.section(
-        f"Greedy inference on {split} sets: order {order}, {training}",
-        [
-            f"`python -m benchmarks.greedy --split {split}{own}`, after Tchernowitz et al. (2016), tables 1 and 2.",
-            f"{models}. Means over {', '.join(chosen)}. Words a second include scoring; +i: swaps of arcs, +b: beam of",
-            f"three, +e: ensemble with `{BASE}`{favoured}; absent arcs: parts that need arcs to be absent count;",
-            f"gold: gold arcs in % that only this row has, and that only `{BASE}` has.",
-            "",
-            *table(("system", "UAS", "undirected", "shared arcs", "words/s", "gold"), averages),
-            "",
-            *table(("UAS", *chosen), each),
-        ],
-    )
+    return [
+        f"{heading}, means over {len(chosen)} treebanks:",
+        "",
+        *table(("system", "UAS", "undirected UAS", "shared arcs", "words per second", "gold"), means),
+        "",
+        f"{heading}, UAS by treebank:",
+        "",
+        *table(("system", *chosen), each),
+    ]
+
+
+def title(record: Record) -> str:
+    """Return the heading of a result."""
+    settings = record.settings
+    orders = f"order{'s' if len(settings['orders']) > 1 else ''} {', '.join(map(str, settings['orders']))}"
+    guide = f", guided by order {settings['other']}" if settings["other"] else ""
+    return f"Greedy inference on {settings['split']} sets: {orders}{guide}"
+
+
+def body(record: Record) -> list[str]:
+    """Return the tables of a result."""
+    own = record.settings["own"]
+    lines = [
+        "Greedy inference uses models that it trained itself."
+        if own
+        else "All rows share models, trained with exact search."
+    ]
+    for kind in record.settings["settings"]:
+        training = "Whole training sets" if kind == "full" else f"{SAMPLE} training sentences"
+        for order in record.settings["orders"]:
+            lines += ["", *study_lines(record.figures[f"{kind}, order {order}"], f"{training}, order {order}")]
+    return lines
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--split", default="dev", choices=("dev", "test"))
-    arguments.add_argument("--treebanks", help="some of them, separated by commas")
-    arguments.add_argument("--orders", default="2")
-    arguments.add_argument("--settings", default=",".join(SETTINGS), help="some of " + ", ".join(SETTINGS))
+    arguments = argument_parser("greedy", __doc__)
+    arguments.add_argument("--split", default="dev", choices=("dev", "test"), help="data to parse")
+    arguments.add_argument("--treebanks", type=names, help="treebanks to use (default: all)")
+    arguments.add_argument("--orders", type=numbers, default="2", help="orders of the models")
+    arguments.add_argument("--settings", type=names, default=",".join(SETTINGS), help="sizes of the training data")
     arguments.add_argument("--own", action="store_true", help="train models by greedy inference, as in the paper")
-    arguments.add_argument("--other", type=int, choices=(1, 2, 3), help="the order of the model that ensembles favour")
-    arguments.add_argument("--quick", action="store_true", help="hasty models of el_gdt, results in build/benchmarks")
+    arguments.add_argument("--other", type=int, choices=(1, 2, 3), help="order of the model whose trees are the guide")
+    arguments.add_argument("--quick", action="store_true", help=QUICK_HELP)
     options = arguments.parse_args()
-    kinds = names(options.settings)
-    if unknown := set(kinds) - set(SETTINGS):
-        arguments.error(f"found {', '.join(unknown)}, expected some of {', '.join(SETTINGS)}")
-    every = sorted(path.name for path in treebanks().iterdir() if path.is_dir())
-    if options.treebanks or options.quick:
-        every = ["el_gdt"] if options.quick else names(options.treebanks)
-    output, figures = Output(options.quick), {}
-    for kind in kinds:
+    if unknown := set(options.settings) - set(SETTINGS):
+        arguments.error(f"unknown setting {', '.join(sorted(unknown))}; choose from {', '.join(SETTINGS)}")
+    every = options.treebanks or sorted(path.name for path in treebanks().iterdir() if path.is_dir())
+    if options.quick:
+        every = ["el_gdt"]
+    settings = {"split": options.split, "treebanks": options.treebanks, "orders": options.orders}
+    settings |= {"settings": options.settings, "own": options.own, "other": options.other}
+    parts = [options.split, "order", *options.orders, *(["guide", options.other] if options.other else [])]
+    record = begin("greedy", [*parts, *(["own"] if options.own else [])], settings, quick=options.quick)
+    figures: dict[str, Any] = {}
+    for kind in options.settings:
         chosen = [treebank for treebank in every if kind != "full" or has_training_set(treebank)]
-        for order in map(int, names(options.orders)):
+        for order in options.orders:
             found: dict[str, Any] = {}
             for treebank in chosen:
                 print(f"{kind}, order {order}, {treebank}", flush=True)
                 found[treebank] = measure(treebank, order, kind, options)
             figures[f"{kind}, order {order}"] = found
-            write_section(found, kind, order, options, output)
-    name = f"greedy-{options.split}" + (f"-guide-order-{options.other}" if options.other else "")
-    output.save(name, {**figures, "own models": options.own, "other order": options.other})
+    record.finish(figures, body)
 
 
 if __name__ == "__main__":

@@ -1,48 +1,66 @@
-"""From text to trees: a pipeline against UDPipe 1 trained on the same treebank, in one run.
+"""Compare a pipeline from text to trees with UDPipe 1 trained on the same treebank.
 
-python -m benchmarks.pipeline [--model MODEL] [--treebank en_ewt] [--split test] [--repetitions 5] [--tokens]
+Without --model, uses the English model that comes with the package. Keeps the steps of UDPipe 1 in build/benchmarks
+(TREEBANK.tokenizer.udpipe, TREEBANK.tagger.udpipe, TREEBANK.udpipe) and trains missing ones, which takes more than an
+hour on en_ewt. With --tokens both start from gold tokens, and UDPipe's tokenizer is not needed.
 
-Without --model the one that comes with the package. UDPipe's steps are kept in build/benchmarks as
-TREEBANK.tokenizer.udpipe, TREEBANK.tagger.udpipe and (parser) TREEBANK.udpipe, and trained if they are not there, which
-takes an hour and more on en_ewt. With --tokens both begin with the gold tokens, and UDPipe's tokenizer is not needed.
+Example: python -m benchmarks.pipeline --treebank en_ewt --split test
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import headlong
-from benchmarks import udpipe
-from benchmarks.common import WORK, Output, cpu_medians, table, treebanks
+from benchmarks.common import WORK, argument_parser, cpu_medians, table, treebanks
+from benchmarks.record import Record, begin
 from headlong.evaluation import evaluate
 from headlong.text.plain import plain_text
 
 MEASURES = ("Words", "Sentences", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS strict")
 
+TITLE = "Pipelines"
+NOTES = """
+From text, or from gold tokens, to trees. Scores are F1 in percent; LAS strict has full labels. UDPipe 1 was trained on
+the same data and stopped early: its tokenizer after 20 of 100 epochs, its tagger after 5 of 20 iterations, its parser,
+on gold tags, after 5 of 10 iterations. More training brings it little; `benchmarks/udpipe.py` has the figures.
+
+Speed is that of one core from text (or tokens) to CoNLL-U, without loading the models: medians of runs that alternate.
+Word caches are empty at the start of each run, except in the row "words known". For treebanks other than en_ewt,
+`--model` names a pipeline that was trained on that treebank.
+"""
+
 
 def scores(gold: list[headlong.Sentence], found: Iterable[headlong.Sentence]) -> dict[str, float]:
-    """F1 in per cent."""
+    """Return F1 in percent."""
     measured = evaluate(gold, found, enhanced=False)
     return {name: 100 * measured[name].f1 for name in MEASURES}
 
 
 def to_conllu(sentences: Iterable[headlong.Sentence]) -> str:
+    """Return sentences as CoNLL-U text."""
     target = io.StringIO()
     headlong.write_conllu(sentences, target)
     return target.getvalue()
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--model")
-    arguments.add_argument("--treebank", default="en_ewt")
-    arguments.add_argument("--split", default="dev", choices=("dev", "test"))
-    arguments.add_argument("--repetitions", type=int, default=5)
-    arguments.add_argument("--tokens", action="store_true", help="from gold tokens alone")
+    from benchmarks import udpipe
+
+    arguments = argument_parser("pipeline", __doc__)
+    arguments.add_argument("--model", help="model file of a pipeline (default: the English model of the package)")
+    arguments.add_argument("--treebank", default="en_ewt", help="treebank to compare on")
+    arguments.add_argument("--split", default="dev", choices=("dev", "test"), help="data to parse")
+    arguments.add_argument("--repetitions", type=int, default=5, help="number of timed runs")
+    arguments.add_argument("--tokens", action="store_true", help="start from gold tokens only")
     options = arguments.parse_args()
+    settings = {"treebank": options.treebank, "split": options.split, "tokens": options.tokens}
+    settings |= {"model": options.model and Path(options.model).name, "repetitions": options.repetitions}
+    parts = [options.treebank, options.split, *(["tokens"] if options.tokens else [])]
+    record = begin("pipeline", parts, settings)
     folder = treebanks() / options.treebank
     steps = udpipe.STEPS[1:] if options.tokens else udpipe.STEPS
     paths = {step: WORK / f"{options.treebank}{'' if step == 'parser' else '.' + step}.udpipe" for step in steps}
@@ -86,34 +104,30 @@ def main() -> None:
             "headlong, parsing": lambda: cold(lambda: sum(map(len, pipeline.parser.parse(tagged)))),
         }
     taken = cpu_medians(jobs, options.repetitions)
-    figures["words a CPU second"] = {name: words / seconds for name, seconds in taken.items()}
+    figures["words per CPU second"] = {name: words / seconds for name, seconds in taken.items()}
     figures["ratio"] = taken["UDPipe 1"] / taken["headlong"]
-    _write(figures, options)
+    record.finish(figures, body)
 
 
-def _write(figures: dict[str, Any], options: argparse.Namespace) -> None:
-    output, name = Output(), f"{options.treebank} {options.split}"
-    made = f"Made by `python -m benchmarks.pipeline --treebank {options.treebank} --split {options.split}`."
-    if options.tokens:
-        made = made.replace("`.", " --tokens`.")
-    for kind, title in (("text", "from text"), ("tokens", "from gold tokens")):
-        if kind not in figures:
-            continue
-        rows = [[who, *(f"{found[measure]:.2f}" for measure in MEASURES)] for who, found in figures[kind].items()]
-        remark = (
-            "F1 in per cent; UDPipe 1 is trained on the same data, its tokenizer for 20 epochs, its tagger for 5 "
-            "iterations, its parser on gold tags."
-        )
-        lines = [f"{made} {remark}", "", *table(["", *MEASURES], rows)]
-        output.section(f"Pipeline: {name}, {title}", lines)
-    speeds = [[who, f"{speed:,.0f}"] for who, speed in figures["words a CPU second"].items()]
-    speeds.append(["headlong / UDPipe 1", f"{figures['ratio']:.2f}"])
-    remark = (
-        "To CoNLL-U without loading, one core, medians of alternating runs; caches are emptied before each run, but "
-    )
-    remark += "where words are known."
-    output.section(f"Pipeline: speed on {name}", [f"{made} {remark}", "", *table(["", "words a CPU second"], speeds)])
-    output.save(f"pipeline-{options.treebank}-{options.split}", figures)
+def title(record: Record) -> str:
+    """Return the heading of a result."""
+    start = " from gold tokens" if record.settings["tokens"] else ""
+    return f"Pipeline on {record.settings['treebank']} {record.settings['split']}{start}"
+
+
+def body(record: Record) -> list[str]:
+    """Return the tables of a result."""
+    lines: list[str] = []
+    for kind, heading in (("text", "From text:"), ("tokens", "From gold tokens:")):
+        if kind in record.figures:
+            rows = [
+                [name, *(f"{found[measure]:.2f}" for measure in MEASURES)]
+                for name, found in record.figures[kind].items()
+            ]
+            lines += [heading, "", *table(["", *MEASURES], rows), ""]
+    speeds = [[name, f"{speed:,.0f}"] for name, speed in record.figures["words per CPU second"].items()]
+    speeds.append(["headlong / UDPipe 1", f"{record.figures['ratio']:.2f}"])
+    return [*lines, "Speed:", "", *table(["", "words per CPU second"], speeds)]
 
 
 if __name__ == "__main__":

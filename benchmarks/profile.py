@@ -1,34 +1,41 @@
-"""Where the time of parsing goes, stage by stage, for each order.
+"""Measure where the time of parsing goes, stage by stage, for each order.
 
-python -m benchmarks.profile [--treebank el_gdt] [--split dev] [--orders 1,2,3]
+Takes the models of benchmarks.orders from build/benchmarks and trains missing ones.
 
-The core has no clocks inside. Each stage is the difference between two runs of the composed path that have all stages
-before it in common: the pruner alone; models whose labels, parts and families are added one by one, with the decoder
-that looks at arcs alone, then labels in the light of the tree; and last the exact decoder. What Python adds is the
-difference between `Parser.parse` and its call of the core (a profiler would not do: cProfile does not see calls of the
-core, and slows down what it sees). CPU time on one core, medians of alternating runs; a difference may come out a
-little below zero where a stage takes next to nothing. Writes benchmarks/results/profile-DATE.json and a section of
-benchmarks/RESULTS.md.
+Example: python -m benchmarks.profile --treebank el_gdt --split dev
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import headlong
-from benchmarks.common import Output, Setting, cpu_medians, names, table
+from benchmarks.common import QUICK_HELP, Setting, argument_parser, cpu_medians, numbers, table
+from benchmarks.record import Record, begin
 from headlong.features.attributes import WordEncoder
 from headlong.parser.model import pruned_model
 
 REPETITIONS = 7
 
+TITLE = "Profile"
+NOTES = """
+CPU microseconds per word of each stage of parsing, on one core, medians of runs that alternate. The core contains no
+clocks. Each of its stages is the difference between two runs that share all earlier stages: pruning alone; then models
+to which labels, parts and families are added one by one, decoded by arcs alone; then labels given the tree; and last
+exact search. A stage that takes next to no time can come out slightly below zero.
+
+Python stages are timed one by one. "Encoding, new words" starts with an empty word cache. "Parse, all" is
+`Parser.parse` with known words; it includes encoding and writing trees into sentences. "Python in parse" is its share
+outside the core: the difference between `Parser.parse` and its call of the core. A profiler would not do: cProfile does
+not see calls of the core, and it slows down what it sees.
+"""
+
 
 def python_stages(parser: headlong.Parser, gold: list[headlong.Sentence], repetitions: int) -> dict[str, float]:
-    """Seconds of what is done in Python: reading, encoding words for the first time and again, writing."""
+    """Return the seconds of each Python stage: reading, encoding of new and of known words, writing."""
     text = io.StringIO()
     headlong.write_conllu(gold, text)
     trained = parser.trained
@@ -49,20 +56,19 @@ def python_stages(parser: headlong.Parser, gold: list[headlong.Sentence], repeti
 
 
 def core_stages(parser: headlong.Parser, gold: list[headlong.Sentence], repetitions: int) -> dict[str, float]:
-    """Seconds of the stages of the core, as differences of composed runs; of all of it; and of all of `Parser.parse`,
-    words being known."""
+    """Return the seconds of each stage of the core, of the whole core, and of `Parser.parse` with known words."""
     trained = parser.trained
     spec, projective = trained.weights.spec, trained.projective
     encoder = WordEncoder(spec.attributes, trained.tags, trained.ignored)
     batch, _ = encoder.batch(gold)
-    # Each row adds a stage to what the row before does.
-    bare = replace(spec, between=None, label=None, allowed=None, higher=(), nearby=None)
+    # Each model adds one stage to the model before it.
+    bare = replace(spec, between=None, label=None, allowed=None, part_families=(), tree_label=None)
     specs = {"arcs and best tree of arcs": bare}
     specs["tags between"] = replace(bare, between=spec.between)
-    specs["labels of arcs"] = last = replace(spec, higher=(), nearby=None)
+    specs["labels of arcs"] = last = replace(spec, part_families=(), tree_label=None)
     for i, family in enumerate(spec.part_families):
-        specs[f"parts: {family.name}"] = last = replace(last, higher=spec.part_families[: i + 1])
-    specs["labels in the light of the tree"] = spec
+        specs[f"parts: {family.name}"] = last = replace(last, part_families=spec.part_families[: i + 1])
+    specs["labels given the tree"] = spec
     full = {"decoding beyond arcs": spec} if spec.part_families else {}
     jobs: dict[str, Callable[[], object]] = {}
     pruned = parser.trained.core_model()
@@ -82,19 +88,40 @@ def core_stages(parser: headlong.Parser, gold: list[headlong.Sentence], repetiti
     return {**stages, "core, all": before, "parse, all": whole}
 
 
+def title(record: Record) -> str:
+    """Return the heading of a result."""
+    return f"Microseconds per word on {record.settings['treebank']} {record.settings['split']}"
+
+
+def body(record: Record) -> list[str]:
+    """Return the table of a result."""
+    orders = record.figures
+    stages = max((list(found["us/word"]) for found in orders.values()), key=len)
+    rows: list[list[object]] = [
+        [
+            stage,
+            *(f"{found['us/word'][stage]:.1f}" if stage in found["us/word"] else "" for found in orders.values()),
+        ]
+        for stage in stages
+    ]
+    rows.append(["Python in parse", *(f"{found['Python share of parse %']:.0f} %" for found in orders.values())])
+    return table(("stage", *orders), rows)
+
+
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--treebank", default="el_gdt")
-    arguments.add_argument("--split", default="dev", choices=("dev", "test"))
-    arguments.add_argument("--orders", default="1,2,3")
-    arguments.add_argument("--quick", action="store_true", help="hasty models of el_gdt, results in build/benchmarks")
+    arguments = argument_parser("profile", __doc__)
+    arguments.add_argument("--treebank", default="el_gdt", help="treebank to parse")
+    arguments.add_argument("--split", default="dev", choices=("dev", "test"), help="data to parse")
+    arguments.add_argument("--orders", type=numbers, default="1,2,3", help="orders of the models")
+    arguments.add_argument("--quick", action="store_true", help=QUICK_HELP)
     options = arguments.parse_args()
     treebank = "el_gdt" if options.quick else options.treebank
     repetitions = 3 if options.quick else REPETITIONS
+    settings = {"treebank": treebank, "split": options.split, "orders": options.orders}
+    record = begin("profile", [treebank, options.split], settings, quick=options.quick)
     figures: dict[str, Any] = {}
-    words = 0
-    for order in names(options.orders):
-        setting = Setting(treebank, int(order), quick=options.quick)
+    for order in options.orders:
+        setting = Setting(treebank, order, quick=options.quick)
         parser, gold = setting.load(), setting.sentences(options.split)
         words = sum(map(len, gold))
         seconds = python_stages(parser, gold, repetitions) | core_stages(parser, gold, repetitions)
@@ -102,26 +129,7 @@ def main() -> None:
             "us/word": {name: 1e6 * taken / words for name, taken in seconds.items()},
             "Python share of parse %": 100 * (1 - seconds["core, all"] / seconds["parse, all"]),
         }
-    output = Output(options.quick)
-    output.save("profile", {"treebank": treebank, "split": options.split, "words": words, **figures})
-    stages = max((list(found["us/word"]) for found in figures.values()), key=len)
-    rows: list[list[object]] = [
-        [
-            stage,
-            *(f"{found['us/word'][stage]:.1f}" if stage in found["us/word"] else "" for found in figures.values()),
-        ]
-        for stage in stages
-    ]
-    rows.append(["Python in parse", *(f"{found['Python share of parse %']:.0f} %" for found in figures.values())])
-    output.section(
-        f"Profile: microseconds a word on {treebank} {options.split}",
-        [
-            f"Made by `python -m benchmarks.profile --treebank {treebank} --split {options.split}`. Stages of the core "
-            "are differences of composed runs. The last row is the share of `Parser.parse` that is not the core's.",
-            "",
-            *table(("stage", *figures), rows),
-        ],
-    )
+    record.finish(figures, body)
 
 
 if __name__ == "__main__":

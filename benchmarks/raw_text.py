@@ -1,18 +1,18 @@
-"""The raw text of a treebank, and how well it is cut into tokens, words and sentences again.
+"""Train a tokenizer on each treebank and print how well it splits raw text into tokens, words and sentences.
 
-Sentences are joined by a space unless the last token has SpaceAfter=No; documents and paragraphs by a blank line.
-``python -m benchmarks.raw_text en_ewt`` trains a tokenizer and scores it on dev.
+Raw text joins sentences with a space unless the last token has SpaceAfter=No, and separates documents and paragraphs
+by a blank line. Writes no result file.
+
+Example: python -m benchmarks.raw_text en_ewt el_gdt
 """
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 import headlong
-from benchmarks.common import treebanks
+from benchmarks.common import argument_parser, treebanks
 from headlong.evaluation import evaluate
 from headlong.text.plain import plain_text
 from headlong.tokenizer.tokenizer import Tokenizer
@@ -21,22 +21,21 @@ MEASURES = ("Tokens", "Sentences", "Words")
 
 
 def raw_text(path: Path) -> str:
-    """The raw text of a CoNLL-U file."""
+    """Return the raw text of a CoNLL-U file."""
     return plain_text(headlong.read_conllu(path)).text
 
 
 def scores(tokenizer: Tokenizer, path: Path) -> dict[str, float]:
-    """F1 in per cent on the raw text of a CoNLL-U file."""
+    """Return F1 in percent on the raw text of a CoNLL-U file."""
     found = evaluate(headlong.read_conllu(path), tokenizer.tokenize(raw_text(path)), enhanced=False)
     return {name: 100 * found[name].f1 for name in MEASURES}
 
 
-def main(arguments: Iterable[str] | None = None) -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("treebanks", nargs="+", help="names of treebanks")
-    parser.add_argument("--split", default="dev", help="dev or test")
-    options = parser.parse_args(None if arguments is None else list(arguments))
+def main() -> None:
+    arguments = argument_parser("raw_text", __doc__)
+    arguments.add_argument("treebanks", nargs="+", help="names of treebanks")
+    arguments.add_argument("--split", default="dev", choices=("dev", "test"), help="data to score")
+    options = arguments.parse_args()
     for name in options.treebanks:
         folder = treebanks() / name
         begin = time.perf_counter()
@@ -49,7 +48,8 @@ def main(arguments: Iterable[str] | None = None) -> None:
         speed = words / (time.perf_counter() - begin)
         size = sum(array.nbytes for array in tokenizer.state()[1].values())
         found = "  ".join(f"{measure} {score:.2f}" for measure, score in scores(tokenizer, path).items())
-        print(f"{name} {options.split}: {found}  ({trained:.0f} s training, {speed:,.0f} words/s, {size:,} bytes)")
+        cost = f"{trained:.0f} s of training, {speed:,.0f} words per second, {size:,} bytes"
+        print(f"{name} {options.split}: {found}  ({cost})")
 
 
 if __name__ == "__main__":

@@ -1,51 +1,55 @@
-"""How tight and how fast the solvers of the dual family are on random parsing problems.
+"""Measure how tight and how fast solvers are on random parsing problems.
 
-python -m benchmarks.relaxations [--instances 100]
-
-1. Random problems of ten words with sibling or grandparent/sibling automata (after Koo et al. 2010, table 2, last
-   column): the share that each relaxation solves to an integral solution, and the time it takes.
-2. AD3 against HiGHS's linear program on problems of 25 words like those of a parser.
-3. Convergence of AD3 and subgradient for few large and for many small components (after Martins et al. 2011a, figure 2,
-   and Martins et al. 2013, figure 2).
-
-Writes benchmarks/results/relaxations-DATE.json, docs/relaxations.md and docs/images/convergence.svg.
+Example: python -m benchmarks.relaxations --instances 20
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 
-from benchmarks.common import ROOT, save
+from benchmarks.common import argument_parser, image_path, pyplot, table
+from benchmarks.record import Record, begin
+from headlong.arrays import FLOAT64
 from headlong.inference import Graph, GraphSolution, Pair, Path, Tree, Variables, solve
 from headlong.inference.automata import grand_sibling_automaton, sibling_automaton
 
-mpl.use("svg")
-import matplotlib.pyplot as plt
-
-from headlong.arrays import FLOAT64
-
 METHODS: dict[str, dict[str, Any]] = {
-    "LP(S)": {"method": "lp", "tree_rows": "single"},
-    "LP(M)": {"method": "lp", "tree_rows": "multi"},
+    "LP, single-commodity tree": {"method": "lp", "tree_rows": "single"},
+    "LP, multicommodity tree": {"method": "lp", "tree_rows": "multi"},
     "subgradient": {"method": "subgradient", "step_rule": "koo", "max_iterations": 5000},
     "AD3": {"method": "ad3", "max_iterations": 5000},
     "exact": {"method": "exact"},
 }
+TIGHT_LP = "LP, multicommodity tree"
+
+TITLE = "Relaxations"
+NOTES = """
+*Tightness* on random problems of ten words, after Koo et al. (2010), table 2, last column. Arcs and transitions of the
+automata have standard normal scores. A problem counts as integral if the solution of the relaxation is integral (for
+exact search: if the optimum is proven). The linear programs, solved by HiGHS, state the tree by a single-commodity or
+by a multicommodity flow, as LP(S) and LP(M) of Martins et al. (2009) do. They state the automata exactly, by flows over
+their states, not by the looser sibling rows of that paper. The multicommodity tree is exact too, so this program is the
+relaxation that AD3 and subgradient solve.
+
+*Parsing problems* of 25 words resemble those of a parser: eight heads per word, a hidden tree, grandparent/sibling
+automata. The AD3 runs end with a certificate, or when bound and value of the solution agree to 5e-6.
+
+*Convergence*, after Martins et al. (2011a), figure 2, and Martins et al. (2013), figure 2: AD3 and subgradient with few
+large and with many small components. Subgradient takes the steps of Koo et al. All times are wall times on one thread.
+"""
 
 
 def all_arcs(words: int) -> list[tuple[int, int]]:
-    """All arcs (head, modifier) of a sentence."""
+    """Return all arcs (head, modifier) of a sentence."""
     return [(head, modifier) for modifier in range(1, words + 1) for head in range(words + 1) if head != modifier]
 
 
 def tree_graph(arcs: list[tuple[int, int]], scores: FLOAT64) -> tuple[Graph, Variables, dict[tuple[int, int], int]]:
-    """A graph with a tree alone, its variables, and the number of each arc."""
+    """Return a graph with only a tree factor, its variables, and the index of each arc."""
     graph = Graph()
     x = graph.variables(len(arcs), scores=scores)
     graph.add(Tree(x, arcs))
@@ -55,7 +59,7 @@ def tree_graph(arcs: list[tuple[int, int]], scores: FLOAT64) -> tuple[Graph, Var
 def automata_graph(
     arcs: list[tuple[int, int]], scores: FLOAT64, random: np.random.Generator, *, noise: float, grandparents: bool
 ) -> Graph:
-    """A tree and one automaton for each head and side, with normal scores of deviation `noise` on its edges."""
+    """Return a graph of a tree and one automaton per head and side, with normal scores of deviation `noise`."""
     graph, x, number = tree_graph(arcs, scores)
     words = max(modifier for _, modifier in arcs)
     for head in range(words + 1):
@@ -75,15 +79,15 @@ def automata_graph(
 
 
 def random_graph(words: int, random: np.random.Generator, *, grandparents: bool) -> Graph:
-    """All arcs, standard normal scores everywhere."""
+    """Return a problem with all arcs and standard normal scores."""
     arcs = all_arcs(words)
     return automata_graph(arcs, random.normal(size=len(arcs)), random, noise=1.0, grandparents=grandparents)
 
 
 def parsing_graph(words: int, random: np.random.Generator) -> Graph:
-    """Like a trained parser's problem: eight heads a word, the arcs of a hidden tree better than others by three.
+    """Return a problem like those of a trained parser.
 
-    The scores of the automata matter less.
+    A word has eight heads. Arcs of a hidden tree score higher by three. Scores of the automata matter less.
     """
     order = random.permutation(words) + 1
     true = {int(word): 0 if i == 0 else int(order[random.integers(i)]) for i, word in enumerate(order)}
@@ -97,7 +101,7 @@ def parsing_graph(words: int, random: np.random.Generator) -> Graph:
 
 
 def pairwise_graph(words: int, random: np.random.Generator) -> Graph:
-    """A tree and a pair factor for each two arcs that share a head or form a chain: many small components."""
+    """Return a graph of many small components: a tree, and a pair factor for arcs that share a head or form a chain."""
     arcs = all_arcs(words)
     graph, x, number = tree_graph(arcs, random.normal(size=len(arcs)))
     for i, (head, modifier) in enumerate(arcs):
@@ -108,21 +112,21 @@ def pairwise_graph(words: int, random: np.random.Generator) -> Graph:
 
 
 def integral(solution: GraphSolution) -> bool:
-    """Whether the relaxation gave the answer itself."""
+    """Return whether the solution of the relaxation is integral."""
     if solution.certified or solution.relaxed is None:
         return solution.certified
     return bool(np.all(np.abs(solution.relaxed - np.round(solution.relaxed)) < 1e-4))
 
 
 def timed(graph: Graph, options: dict[str, Any]) -> tuple[GraphSolution, float]:
-    """The solution and its wall time in seconds."""
+    """Solve a graph; return the solution and the wall time in seconds."""
     begin = time.perf_counter()
     found = solve(graph, **options)
     return found, time.perf_counter() - begin
 
 
 def tightness(instances: int) -> dict[str, Any]:
-    """Share of integral solutions in per cent and mean seconds, for each model and method."""
+    """Measure the percentage of integral solutions and the mean seconds for each model and method."""
     figures: dict[str, Any] = {}
     for model in ("sibling", "grandparent/sibling"):
         graphs = [
@@ -138,13 +142,17 @@ def tightness(instances: int) -> dict[str, Any]:
 
 
 def against_highs(instances: int) -> dict[str, Any]:
-    """AD3, the exact search and HiGHS's LP on problems of 25 words like those of a parser: median seconds of each, and
-    AD3's median number of iterations and microseconds for one.
+    """Compare AD3, exact search and linear programs solved by HiGHS on problems of 25 words like those of a parser.
 
-    The comparison is one of equals only if AD3 finds what LP(M) finds: its bound must be the optimum of the linear
-    program to 1e-4, or its assignment certified; the largest relative difference is among the figures.
+    Returns:
+        Median seconds of each method, AD3's median number of iterations and median microseconds per iteration, and the
+        largest relative difference between AD3's bound and the optimum of the linear program.
+
+    Raises:
+        AssertionError: AD3's bound differs from the optimum of the linear program by more than 1e-4 of its size. The
+            methods would then not solve the same problem.
     """
-    names = ("AD3", "exact", "LP(S)", "LP(M)")
+    names = ("AD3", "exact", "LP, single-commodity tree", TIGHT_LP)
     seconds: dict[str, list[float]] = {name: [] for name in names}
     iterations, each, differences = [], [], []
     for i in range(instances):
@@ -153,7 +161,7 @@ def against_highs(instances: int) -> dict[str, Any]:
         for name, (_, taken) in answers.items():
             seconds[name].append(taken)
         found, taken = answers["AD3"]
-        optimum = answers["LP(M)"][0].bound
+        optimum = answers[TIGHT_LP][0].bound
         iterations.append(found.iterations)
         each.append(1e6 * taken / found.iterations)
         differences.append(abs(found.bound - optimum) / abs(optimum))
@@ -170,12 +178,12 @@ def against_highs(instances: int) -> dict[str, Any]:
 
 
 def draw_convergence() -> None:
-    """The gap between bound and best value by iteration, for both kinds of graph and both solvers."""
+    """Draw the gap between bound and best value by iteration, for both kinds of graphs and both solvers."""
     graphs = {
         "few large components (tree and automata)": parsing_graph(15, np.random.default_rng(9)),
         "many small components (tree and pairs)": pairwise_graph(10, np.random.default_rng(9)),
     }
-    figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), sharey=True)
+    figure, axes = pyplot().subplots(1, 2, figsize=(10, 3.6), sharey=True)
     for axis, (title, graph) in zip(axes, graphs.items(), strict=True):
         best = solve(graph, "ad3", max_iterations=20000).bound
         for name, options in {"AD3": METHODS["AD3"], "subgradient": METHODS["subgradient"]}.items():
@@ -187,58 +195,50 @@ def draw_convergence() -> None:
         axis.legend()
     axes[0].set_ylabel("dual bound above the optimum of the relaxation")
     figure.tight_layout()
-    target = ROOT / "docs" / "images" / "convergence.svg"
-    target.parent.mkdir(exist_ok=True)
-    figure.savefig(target, metadata={"Date": None})
+    figure.savefig(image_path("convergence.svg", quick=False), metadata={"Date": None})
 
 
-def page(figures: dict[str, Any], instances: int) -> str:
-    """The results as a page of the documentation."""
-    lines = [
-        "# How tight are the relaxations?",
-        "",
-        f"Made by `python -m benchmarks.relaxations`: {instances} random problems of ten words, standard normal scores "
-        "on arcs and on the transitions of the automata, one thread; subgradient with the steps of Koo et al. "
-        "A problem counts as integral if the solution of "
-        "the relaxation is (for the exact search: if the optimum was proven).",
-        "",
-        "| model | method | integral | mean time |",
-        "| --- | --- | --- | --- |",
+def title(record: Record) -> str:
+    """Return the heading of a result."""
+    return f"Tightness and time on {record.settings['instances']} random problems"
+
+
+def body(record: Record) -> list[str]:
+    """Return the tables and the picture of a result."""
+    rows = [
+        [f"{model}: {name}", f"{found['integral %']:.0f} %", f"{1000 * found['seconds']:.1f}"]
+        for model, methods in record.figures["tightness"].items()
+        for name, found in methods.items()
     ]
-    for model, methods in figures["tightness"].items():
-        for name, found in methods.items():
-            lines.append(f"| {model} | {name} | {found['integral %']:.0f} % | {1000 * found['seconds']:.1f} ms |")
-    found = figures["25 words"]
+    found = record.figures["25 words"]
     seconds = found["seconds"]
-    lines += [
+    return [
+        "Tightness, ten words:",
         "",
-        "On problems of 25 words like those of a parser (eight heads a word, a hidden tree, grandparent/sibling "
-        "automata), in one run, medians:",
+        *table(("model: method", "integral", "mean ms"), rows),
         "",
-        "| method | time |",
-        "| --- | --- |",
-        *(f"| {name} | {1000 * taken:.1f} ms |" for name, taken in seconds.items()),
+        "Parsing problems, 25 words:",
         "",
-        f"LP(M) is the relaxation that AD3 solves, in {found['iterations']:.0f} iterations of "
-        f"{found['microseconds each']:.0f} microseconds (medians again). AD3 is "
-        f"{seconds['LP(M)'] / seconds['AD3']:.0f} times as fast as HiGHS. Their optima differ by "
-        f"{found['largest difference']:.1g} of their size at most: a run of AD3 ends with a certificate, or when its "
-        "bound and the value of its solution agree to 5e-6.",
+        *table(("method", "median ms"), [[name, f"{1000 * taken:.1f}"] for name, taken in seconds.items()]),
         "",
-        "![Convergence of AD3 and subgradient](images/convergence.svg)",
+        f"AD3 takes {found['iterations']:.0f} iterations of {found['microseconds each']:.0f} µs (medians). It is "
+        f"{seconds[TIGHT_LP] / seconds['AD3']:.0f} times as fast as HiGHS on the multicommodity program. Their optima "
+        f"differ by at most {found['largest difference']:.1g} of their size.",
         "",
+        "Convergence:",
+        "",
+        "![Convergence of AD3 and subgradient](../docs/images/convergence.svg)",
     ]
-    return "\n".join(lines)
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--instances", type=int, default=100)
+    arguments = argument_parser("relaxations", __doc__)
+    arguments.add_argument("--instances", type=int, default=100, help="number of random problems of ten words")
     options = arguments.parse_args()
+    record = begin("relaxations", [options.instances], {"instances": options.instances})
     figures = {"tightness": tightness(options.instances), "25 words": against_highs(15)}
     draw_convergence()
-    save("relaxations", figures)
-    (ROOT / "docs" / "relaxations.md").write_text(page(figures, options.instances))
+    record.finish(figures, body)
 
 
 if __name__ == "__main__":

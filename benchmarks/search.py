@@ -1,26 +1,33 @@
-"""Hill climbing against the dual family on trained models (Zhang et al. 2014b: tables 2, 3 and 5, figures 5 and 6).
+"""Compare hill climbing with dual decoders on trained models (Zhang et al. 2014b, tables 2, 3 and 5, figures 5 and 6).
 
-    python -m benchmarks.search [--treebanks el_gdt] [--orders 2,3] [--split test] [--limit N] [--add] [--quick]
+Solves the scored problems of each treebank with climb, ad3 and exact. Compares starts and numbers of restarts at order
+2. Takes the models of benchmarks.orders from build/benchmarks and trains missing ones.
 
-Scored problems of each treebank are solved by ad3, exact and climb in one run; starts and restarts are compared at
-order 2. Models are those of `benchmarks.orders`. Writes benchmarks/results/search-DATE.json, a section of
-benchmarks/RESULTS.md, docs/images/restarts.svg and docs/images/restarts-speed.svg.
+Example: python -m benchmarks.search --treebanks el_gdt --orders 2 --split test
 """
 
 from __future__ import annotations
 
-import argparse
-import datetime
-import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 
-from benchmarks.common import Output, Setting, cpu_medians, names, table
+from benchmarks.common import (
+    QUICK_HELP,
+    Setting,
+    argument_parser,
+    cpu_medians,
+    image_name,
+    image_path,
+    names,
+    numbers,
+    pyplot,
+    table,
+)
+from benchmarks.record import Record, begin
 from headlong import Problem, Sentence
 from headlong.analysis.local_optima import count_local_optima
 from headlong.arrays import FLOAT64, INT32
@@ -28,13 +35,8 @@ from headlong.parser.decoders import RESTARTS, START, decoder
 from headlong.parser.problem import Solution
 from headlong.parser.random_trees import random_trees
 
-mpl.use("svg")
-import matplotlib.pyplot as plt
-from matplotlib.ticker import NullFormatter
-
 TREEBANKS = "el_gdt,hu_szeged,tr_imst,af_afribooms"
-DEFAULT = f"{START} {RESTARTS}"
-WAYS: tuple[tuple[str, int, bool], ...] = (  # start, restarts, proof
+WAYS: tuple[tuple[str, int, bool], ...] = (  # start, restarts, with proof
     *((START, restarts, True) for restarts in (0, 10, 30, RESTARTS)),
     *((start, RESTARTS, True) for start in ("nearby", "first-order")),
     *(("first-order", restarts, False) for restarts in (0, 1, 3, 10, 30, 100)),
@@ -44,59 +46,75 @@ WAYS_ORDER = 2
 ORDINARY = ("climb", "ad3", "exact")
 REPETITIONS = 3
 OPTIMA_LIMIT = 200
-SAMPLE = 100  # sentences whose local optima are counted, and whose climbs are followed
-CLIMBS = 300  # of each of them
+SAMPLE = 100  # sentences for local optima and curves
+CLIMBS = 300  # per sentence
 SHORT = 15  # words
 TOLERANCE = 1e-6
+
+TITLE = "Hill climbing"
+NOTES = f"""
+After Zhang et al. (2014b), tables 2, 3 and 5, figures 5 and 6. `climb`, `ad3` and `exact` solve the same scored
+problems. `climb` has its defaults: start "{START}" and {RESTARTS} restarts without improvement, unless the tree is
+proven to be the best one. Times are CPU times of decoding alone, medians of runs that alternate. The optimum is the one
+that `exact` proves.
+
+*Starts* without proof: "best" is the best tree of the arc scores, from which a single climb starts; "uniform" and
+"first-order" trees are drawn at random, with 100 restarts without improvement. *Local optima* are those of the arc
+scores with any number of roots (table 2): percentiles over {SAMPLE} sentences, counted up to {OPTIMA_LIMIT}.
+"""
 
 
 @dataclass(frozen=True)
 class Scored:
-    """The problems of a model, and the gold heads."""
+    """The scored problems of a model, and the gold sentences."""
 
     problems: list[Problem]
     gold: list[Sentence]
 
     @property
     def words(self) -> int:
+        """Number of words."""
         return sum(problem.size - 1 for problem in self.problems)
 
     def solved(self, name: str, **options: Any) -> list[Solution]:
-        """The solutions of one decoder."""
+        """Return the solutions of one decoder."""
         return [decoder(name)(problem, **options) for problem in self.problems]
 
     def uas(self, trees: Sequence[INT32]) -> float:
-        """Percent of the words with the right head."""
+        """Return the percentage of words with the right head."""
         right = sum(int(np.sum(tree[1:] == gold.heads[1:])) for tree, gold in zip(trees, self.gold, strict=True))
         return round(100.0 * right / self.words, 2)
 
 
 def scores_of(solutions: Sequence[Solution]) -> FLOAT64:
+    """Return the scores of solutions."""
     return np.array([solution.score for solution in solutions])
 
 
 def share(marks: Any) -> float:
-    """Percent."""
+    """Return the percentage of true marks."""
     return round(100.0 * float(np.mean(marks)), 2) if len(marks) else 100.0
 
 
 def proven(solutions: Sequence[Solution]) -> float:
+    """Return the percentage of certified solutions."""
     return share([solution.certified for solution in solutions])
 
 
 def way_name(start: str, restarts: int, proof: bool) -> str:
+    """Return the name of a start and a number of restarts in tables."""
     return f"{start} {restarts}" if proof else f"{start} {restarts}, no proof"
 
 
 def score_problems(setting: Setting, split: str, limit: int) -> Scored:
-    """The problems of a split."""
+    """Score the problems of a split."""
     parser = setting.load()
     gold = setting.sentences(split)[: limit or None]
     return Scored([parser.problem(sentence) for sentence in gold], gold)
 
 
 def compare(scored: Scored) -> dict[str, Any]:
-    """How good climb is beside ad3 and exact, and how fast."""
+    """Compare climb with ad3 and exact by score, time and accuracy."""
     solutions = {name: scored.solved(name) for name in ORDINARY}
     certified = np.array([solution.certified for solution in solutions["exact"]])
     climb, dual, best = (scores_of(solutions[name]) for name in ORDINARY)
@@ -115,7 +133,7 @@ def compare(scored: Scored) -> dict[str, Any]:
 
 
 def compare_ways(scored: Scored) -> dict[str, Any]:
-    """Starts and numbers of restarts, with and without a proof."""
+    """Compare starts and numbers of restarts, with and without proof."""
     exact, dual = scored.solved("exact"), scores_of(scored.solved("ad3"))
     certified, best = np.array([solution.certified for solution in exact]), scores_of(exact)
     ways = {}
@@ -135,7 +153,7 @@ def compare_ways(scored: Scored) -> dict[str, Any]:
 
 
 def first_trees(scored: Scored) -> dict[str, float]:
-    """The accuracy of what climbs start from, as in table 5: UAS of trees drawn, and of the best tree of arc scores."""
+    """Return UAS of the trees that climbs start from (table 5): random trees, and the best tree of the arc scores."""
     drawn = {
         start: [random_trees(problem, 1, uniform=start == "uniform", seed=0)[0] for problem in scored.problems]
         for start in ("first-order", "uniform")
@@ -145,8 +163,10 @@ def first_trees(scored: Scored) -> dict[str, float]:
 
 
 def follow(scored: Scored) -> dict[str, list[float]]:
-    """Figure 5: the best score after each climb from trees of the first-order distribution, over the best of all, as
-    means over short and long sentences."""
+    """Return the best score after each climb, divided by the best of all climbs (figure 5).
+
+    Climbs start from trees of the first-order distribution. Curves are means over short and over long sentences.
+    """
     curves: dict[str, list[FLOAT64]] = {"short": [], "long": []}
     for problem in scored.problems[:SAMPLE]:
         if problem.frames is None or problem.size < 3:
@@ -164,14 +184,14 @@ def follow(scored: Scored) -> dict[str, list[float]]:
 
 
 def count_optima(scored: Scored) -> dict[str, int]:
-    """Table 2: percentiles of the number of local optima of the arc scores."""
+    """Return percentiles of the number of local optima of the arc scores (table 2)."""
     free = [replace(problem, single_root=False) for problem in scored.problems[:SAMPLE]]
     optima = [count_local_optima(problem, limit=OPTIMA_LIMIT) for problem in free]
     return {str(q): int(np.percentile(optima, q)) for q in (50, 70, 90)}
 
 
 def measure(setting: Setting, split: str, limit: int, *, ways: bool) -> dict[str, Any]:
-    """All figures of one model."""
+    """Return all figures of one model."""
     scored = score_problems(setting, split, limit)
     found = compare(scored)
     if ways:
@@ -184,16 +204,12 @@ def measure(setting: Setting, split: str, limit: int, *, ways: bool) -> dict[str
     return found
 
 
-def measured_today(output: Output) -> dict[str, dict[str, Any]]:
-    """The figures of an earlier run."""
-    path = output.folder / "benchmarks" / "results" / f"search-{datetime.date.today().isoformat()}.json"
-    found: dict[str, dict[str, Any]] = json.loads(path.read_text())["models"] if path.exists() else {}
-    return found
+# ---- pictures and the section of the page
 
 
-def draw_curves(figures: dict[str, dict[str, Any]], output: Output) -> None:
-    """Figure 5: normalized score by number of climbs."""
-    figure, axis = plt.subplots(figsize=(6.5, 3.6))
+def draw_curves(figures: Mapping[str, Any], record: Record) -> None:
+    """Draw the normalized score by number of climbs (figure 5)."""
+    figure, axis = pyplot().subplots(figsize=(6.5, 3.6))
     for number, (name, one) in enumerate(figures.items()):
         for kind, line in (("short", ":"), ("long", "-")):
             if kind in one["curves"]:
@@ -202,26 +218,35 @@ def draw_curves(figures: dict[str, dict[str, Any]], output: Output) -> None:
     axis.set(xlabel="climbs from first-order trees", ylabel="score / best score", xscale="log")
     axis.legend(fontsize="small")
     figure.tight_layout()
-    figure.savefig(output.image("restarts.svg"), metadata={"Date": None})
+    path = image_path(image_name("restarts", record.settings["split"]), quick=record.quick)
+    figure.savefig(path, metadata={"Date": None})
 
 
-def draw_speed(figures: dict[str, dict[str, Any]], output: Output) -> None:
-    """Figure 6: accuracy by time, as restarts grow."""
-    figure, axes = plt.subplots(1, len(figures), figsize=(3.4 * len(figures), 3.2), squeeze=False)
+def draw_speed(figures: Mapping[str, Any], record: Record) -> None:
+    """Draw accuracy by time as the number of restarts grows (figure 6)."""
+    from matplotlib.ticker import NullFormatter
+
+    figure, axes = pyplot().subplots(1, len(figures), figsize=(3.4 * len(figures), 3.2), squeeze=False)
     for axis, (name, one) in zip(axes[0], figures.items(), strict=True):
         for start, proof, label in ((START, True, "with proof"), ("first-order", False, "first-order, no proof")):
             kept = [one["ways"][way_name(*way)] for way in WAYS if (way[0], way[2]) == (start, proof)]
             axis.plot([way["us/word"] for way in kept], [way["UAS"] for way in kept], "o-", label=label)
-        axis.set(title=name, xlabel="microseconds a word", xscale="log")
+        axis.set(title=name, xlabel="microseconds per word", xscale="log")
         axis.xaxis.set_minor_formatter(NullFormatter())  # the labels would overlap
     axes[0, 0].set_ylabel("UAS")
     axes[0, 0].legend(fontsize="small")
     figure.tight_layout()
-    figure.savefig(output.image("restarts-speed.svg"), metadata={"Date": None})
+    path = image_path(image_name("restarts-speed", record.settings["split"]), quick=record.quick)
+    figure.savefig(path, metadata={"Date": None})
 
 
-def report(output: Output, figures: dict[str, dict[str, Any]], split: str, limit: int) -> None:
-    """The section of RESULTS.md."""
+def with_ways(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the models for which starts and restarts were compared."""
+    return {name: one for name, one in figures.items() if "ways" in one}
+
+
+def comparison_lines(figures: Mapping[str, Any]) -> list[str]:
+    """Return the table of climb, ad3 and exact."""
     rows = [
         [
             *(name, one["sentences"], *(one["proven %"][decoder] for decoder in ORDINARY)),
@@ -232,16 +257,25 @@ def report(output: Output, figures: dict[str, dict[str, Any]], split: str, limit
         for name, one in figures.items()
     ]
     header = ["model", "sentences", *(f"{name} proves %" for name in ORDINARY), "climb finds the optimum %"]
-    header += ["better than ad3 %", "worse %", *(f"{name} us/word" for name in ORDINARY), "time / ad3"]
-    header += [f"{name} UAS" for name in ORDINARY]
-    detailed = {name: one for name, one in figures.items() if "ways" in one}
+    header += ["climb better than ad3 %", "climb worse %", *(f"{name} µs per word" for name in ORDINARY)]
+    header += ["time of climb / ad3", *(f"{name} UAS" for name in ORDINARY)]
+    return table(header, rows)
+
+
+def way_lines(figures: Mapping[str, Any]) -> list[str]:
+    """Return the table of starts and numbers of restarts."""
     keys = ("optimum %", "better than ad3 %", "worse than ad3 %", "us/word", "UAS")
-    ways = [
+    rows = [
         [f"{name}: {way}", *(one["ways"][way][key] for key in keys)]
-        for name, one in detailed.items()
+        for name, one in figures.items()
         for way in (way_name(*each) for each in WAYS)
     ]
-    starts = [
+    return table(["model: start", *(key.replace("us/word", "µs per word") for key in keys)], rows)
+
+
+def start_lines(figures: Mapping[str, Any]) -> list[str]:
+    """Return the table of first trees, of the trees that climbs reach from them, and of local optima."""
+    rows = [
         [
             name,
             *(one["first trees"]["best"], one["ways"][way_name("first-order", 0, False)]["UAS"]),
@@ -249,61 +283,63 @@ def report(output: Output, figures: dict[str, dict[str, Any]], split: str, limit
             *(one["first trees"]["first-order"], one["ways"][way_name("first-order", 100, False)]["UAS"]),
             *(one["local optima"][q] for q in ("50", "70", "90")),
         ]
-        for name, one in detailed.items()
+        for name, one in figures.items()
     ]
-    lines = [
-        f"`python -m benchmarks.search --split {split} --limit {limit}` (0: all sentences): climb as it is by default "
-        f'("{START}", {RESTARTS} restarts without change where there is no proof) against ad3 and exact on the same '
-        "scored problems. Times are those of decoding alone, medians of alternating runs. The optimum is the one that "
-        "exact proves.",
+    header = ["model", "best", "end", "uniform", "end", "first-order", "end", "local optima, 50 %", "70 %", "90 %"]
+    return table(header, rows)
+
+
+def title(record: Record) -> str:
+    """Return the heading of a result."""
+    return f"Hill climbing on {record.settings['split']} sets"
+
+
+def body(record: Record) -> list[str]:
+    """Return the tables and pictures of a result."""
+    split, detailed = record.settings["split"], with_ways(record.figures)
+    lines = comparison_lines(record.figures)
+    if not detailed:
+        return lines
+    return [
+        *lines,
         "",
-        *table(header, rows),
+        "Starts and restarts without improvement:",
         "",
-        "Starts, and restarts without change:",
+        *way_lines(detailed),
         "",
-        *table(["model: start", *keys], ways),
+        "Trees from which climbs without proof start, and where they end (UAS; table 5); local optima (table 2):",
         "",
-        "What climbs without proof start from and where they end (UAS; after Zhang et al. 2014b, table 5): the best "
-        "tree of the arc scores, climbed from once; trees drawn uniformly and from the first-order distribution, with "
-        f"100 restarts without change. Beside it the local optima of the arc scores with any number of roots (table "
-        f"2), by percentile of {SAMPLE} sentences, counted up to {OPTIMA_LIMIT}.",
+        *start_lines(detailed),
         "",
-        *table(
-            ["model", "best", "end", "uniform", "end", "first-order", "end", "local optima 50 %", "70 %", "90 %"],
-            starts,
-        ),
+        f"Best score by number of climbs without proof (figure 5; short: up to {SHORT} words), and accuracy by time "
+        "as the number of restarts grows (figure 6):",
         "",
-        f"The best score by number of climbs without proof (figure 5; short: up to {SHORT} words), and accuracy by "
-        "time as restarts grow (figure 6):",
+        f"![Score by number of climbs](../docs/images/{image_name('restarts', split)})",
         "",
-        "![Score by number of climbs](../docs/images/restarts.svg)",
-        "",
-        "![Accuracy by time](../docs/images/restarts-speed.svg)",
+        f"![Accuracy by time](../docs/images/{image_name('restarts-speed', split)})",
     ]
-    output.section("Hill climbing", lines)
-    draw_curves(detailed, output)
-    draw_speed(detailed, output)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--treebanks", type=names, default=TREEBANKS)
-    parser.add_argument("--orders", type=names, default="2,3")
-    parser.add_argument("--split", choices=("dev", "test"), default="test")
-    parser.add_argument("--limit", type=int, default=0, help="sentences of each treebank; 0: all")
-    parser.add_argument("--add", action="store_true", help="keep what was measured today for other models")
-    parser.add_argument("--quick", action="store_true", help="hasty models and few sentences, results apart")
-    args = parser.parse_args()
-    output = Output(args.quick)
-    settings = [Setting(name, int(order), quick=args.quick) for order in args.orders for name in args.treebanks]
+    arguments = argument_parser("search", __doc__)
+    arguments.add_argument("--treebanks", type=names, default=TREEBANKS, help="treebanks to parse")
+    arguments.add_argument("--orders", type=numbers, default="2,3", help="orders of the models")
+    arguments.add_argument("--split", choices=("dev", "test"), default="test", help="data to parse")
+    arguments.add_argument("--limit", type=int, default=0, help="number of sentences per treebank; 0 for all")
+    arguments.add_argument("--quick", action="store_true", help=QUICK_HELP)
+    options = arguments.parse_args()
+    chosen = ["el_gdt"] if options.quick else options.treebanks
+    settings = {"treebanks": chosen, "orders": options.orders, "split": options.split, "limit": options.limit}
+    record = begin("search", [options.split], settings, quick=options.quick)
+    models = [Setting(name, order, quick=options.quick) for order in options.orders for name in chosen]
     figures = {
-        f"{one.treebank} order {one.order}": measure(one, args.split, args.limit, ways=one.order == WAYS_ORDER)
-        for one in settings
+        f"{one.treebank} order {one.order}": measure(one, options.split, options.limit, ways=one.order == WAYS_ORDER)
+        for one in models
     }
-    if args.add:
-        figures = measured_today(output) | figures
-    output.save("search", {"split": args.split, "limit": args.limit, "models": figures})
-    report(output, figures, args.split, args.limit)
+    if detailed := with_ways(figures):
+        draw_curves(detailed, record)
+        draw_speed(detailed, record)
+    record.finish(figures, body)
 
 
 if __name__ == "__main__":

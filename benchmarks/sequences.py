@@ -1,19 +1,15 @@
-"""Chunking, entities and tagging: accuracy and speed, beside CRFsuite and UDPipe 1 in the same run.
+"""Compare chunking, entity recognition and tagging with CRFsuite and UDPipe 1.
 
-python -m benchmarks.sequences [--data esp,ned] [--orders 1,2] [--treebanks en_ewt] [--limit N] [--alone] [--quick]
+Scores on test sets. CRFsuite (python-crfsuite) gets the same templates as strings, except templates that combine pairs
+of labels with words, which it does not have. UDPipe's tagger is trained on the same treebank and kept in
+build/benchmarks/TREEBANK.tagger.udpipe. Needs HEADLONG_CORPORA (conll2000/train.txt, conll2002/esp.train, ...) for
+chunks and entities, and HEADLONG_TREEBANKS for tags. With --data or --treebanks alone, runs only that part.
 
-CRFsuite (`python-crfsuite`) gets the same templates as strings, without those that look at pairs of labels together
-with words, which it does not have; so does one of ours of each order, of which CRFsuite has the first alone. UDPipe's
-tagger is trained on the same treebank and kept in build/benchmarks/TREEBANK.tagger.udpipe. Accuracy is that of the
-test sets. Chunks and entities are learnt from the training sets alone by all systems, and ours take the last epoch;
-development sets and quarters of the training sets chose the settings (docs/decisions/0009). Needs HEADLONG_CORPORA
-(conll2000/train.txt, conll2002/esp.train, ...) beside HEADLONG_TREEBANKS. Writes
-benchmarks/results/chunks-DATA-DATE.json, tags-TREEBANK-DATE.json and sections of RESULTS.md.
+Example: python -m benchmarks.sequences --data esp,ned --orders 1
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import sys
@@ -23,11 +19,10 @@ from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
-import pycrfsuite
-
 import headlong
-from benchmarks import udpipe
-from benchmarks.common import ROOT, WORK, Output, cpu_medians, names, table, treebanks
+from benchmarks.common import QUICK_HELP, WORK, argument_parser, cpu_medians, names, numbers, table, treebanks
+from benchmarks.peers import published_f1, published_source
+from benchmarks.record import ROOT, Record, begin
 from headlong.evaluation.chunks import evaluate_chunk_column, evaluate_chunks
 from headlong.features.attributes import form_attributes
 from headlong.features.tables import sequence
@@ -38,31 +33,40 @@ from headlong.text import Sentence
 from headlong.text.columns import read_columns
 
 REPETITIONS = 3
-PUBLISHED = {"conll2000": 93.59, "esp": 75.05, "ned": 73.33}  # Martins 2011b, tables 1 and 2
 NAMES = {"conll2000": "CoNLL-2000 chunks", "esp": "CoNLL-2002 Spanish entities", "ned": "CoNLL-2002 Dutch entities"}
-MADE = "Made by `python -m benchmarks.sequences`."
 CRFSUITE = {"max_iterations": 100}
 
-
-# Other settings than the defaults. Entities: see `LabelerOptions.dropout`. Chunks: MIRA learns triples of labels in a
-# minute, the CRF in more than twenty.
+# Options that differ from the defaults. Entities: see `LabelerOptions.dropout`. Chunks: MIRA learns triples of labels
+# in one minute, the CRF in more than twenty.
 OWN: dict[str, dict[str, Any]] = {
     "esp": {"dropout": 0.2},
     "ned": {"dropout": 0.2},
     "conll2000": {"learner": "mira"},
 }
 
+TITLE = "Chunks, entities and tags"
+NOTES = """
+Chunks and entities: F1 on test sets. All systems learn from the training sets alone, and ours take the last epoch;
+development sets and quarters of the training sets chose the settings (docs/decisions/0009). CRFsuite is of order 1 and
+was trained for at most 100 iterations. It does not have our templates that combine pairs of labels with words; rows
+"features of CRFsuite" leave them out as well. Speed is that of labeling sentences in memory with an empty word cache;
+CRFsuite's features are computed before.
+
+Tags: percentage of words with the right tag on test sets, from gold words. UDPipe's tagger was stopped early, after 5
+of 20 iterations. Speed is that of the whole job (read, tag, write), and of tagging alone.
+"""
+
 
 def corpora() -> Path:
-    """The folder of the corpora: HEADLONG_CORPORA, else ../shared/corpora beside the checkout."""
+    """Return the folder of the corpora: HEADLONG_CORPORA, or ../shared/corpora next to the checkout."""
     folder = Path(os.environ.get("HEADLONG_CORPORA", ROOT.parent / "shared" / "corpora"))
     if not folder.is_dir():
-        sys.exit(f"no corpora at {folder}: set HEADLONG_CORPORA to a folder with conll2000/train.txt and so on")
+        sys.exit(f"{folder}: no such folder; set HEADLONG_CORPORA to a folder that holds conll2000/train.txt etc.")
     return folder
 
 
 def parts(data: str, limit: int | None) -> tuple[list[Sentence], list[Sentence]]:
-    """Training and test sentences."""
+    """Return training and test sentences of a data set."""
     folder, train, test = "conll2000", "train.txt", "test.txt"
     if data != "conll2000":
         folder, train, test = "conll2002", f"{data}.train", f"{data}.testb"
@@ -74,7 +78,7 @@ def parts(data: str, limit: int | None) -> tuple[list[Sentence], list[Sentence]]
 
 
 def string_features(sentence: Sentence, templates: tuple[str, ...]) -> Iterator[list[str]]:
-    """The features of each word as CRFsuite takes them."""
+    """Yield the features of each word as strings for CRFsuite."""
     words = [
         {**form_attributes(form), "xpos": tag} for form, tag in zip(sentence.forms[1:], sentence.xpos[1:], strict=True)
     ]
@@ -97,7 +101,13 @@ def _atom(token: str) -> tuple[int, str]:
 def crfsuite(
     task: str, train: list[Sentence], test: list[Sentence], path: Path, *, quick: bool
 ) -> tuple[dict[str, Any], Callable[[], object]]:
-    """Trains CRFsuite with its default algorithm; figures, and the job of tagging `test`, features being made."""
+    """Train CRFsuite with its default algorithm.
+
+    Returns:
+        Its figures, and a job that labels `test` with features that are already computed.
+    """
+    import pycrfsuite
+
     templates = tuple(template for template in sequence.TASKS[task][0].templates if template)
     trainer = pycrfsuite.Trainer(verbose=False)
     for sentence in train:
@@ -117,7 +127,7 @@ def crfsuite(
 
 
 def label_job(labeler: SequenceLabeler, test: list[Sentence]) -> Callable[[], object]:
-    """Labels sentences that have been read, no word being known."""
+    """Return a job that labels sentences in memory with an empty word cache."""
 
     def run() -> None:
         labeler.clear_cache()
@@ -130,7 +140,7 @@ def label_job(labeler: SequenceLabeler, test: list[Sentence]) -> Callable[[], ob
 def compare_chunks(
     data: str, orders: list[int], limit: int | None, *, with_crfsuite: bool, quick: bool
 ) -> dict[str, Any]:
-    """Figures by system."""
+    """Train and test all systems on one data set of chunks or entities."""
     train, test = parts(data, 200 if quick else limit)
     task = "chunks" if data == "conll2000" else "entities"
     found: dict[str, dict[str, Any]] = {}
@@ -155,7 +165,7 @@ def compare_chunks(
 
 
 def accuracy(gold: list[Sentence], system: list[Sentence]) -> dict[str, float]:
-    """Shares of right tags in per cent, column by column."""
+    """Return the percentage of right tags for each column."""
     words = sum(map(len, gold))
 
     def right(name: str) -> int:
@@ -166,7 +176,7 @@ def accuracy(gold: list[Sentence], system: list[Sentence]) -> dict[str, float]:
 
 
 def compare_tags(treebank: str, *, alone: bool, quick: bool) -> dict[str, Any]:
-    """Figures of our tagger and of UDPipe's."""
+    """Train and test our tagger and UDPipe's on one treebank."""
     folder = treebanks() / treebank
     train, dev, test = (list(headlong.read_conllu(folder / f"{part}.conllu")) for part in ("train", "dev", "test"))
     path = folder / "test.conllu"
@@ -190,6 +200,8 @@ def compare_tags(treebank: str, *, alone: bool, quick: bool) -> dict[str, Any]:
 
     jobs: dict[str, Callable[[], object]] = {"headlong": whole_job}
     if not quick and not alone:
+        from benchmarks import udpipe
+
         model = WORK / f"{treebank}.tagger.udpipe"
         udpipe.train(folder, model, "tagger")
         other = udpipe.Job(model, tag=True)
@@ -203,55 +215,73 @@ def compare_tags(treebank: str, *, alone: bool, quick: bool) -> dict[str, Any]:
     return found
 
 
-def write_chunks(data: str, limit: int | None, figures: dict[str, Any], output: Output) -> None:
-    """The section of one data set of chunks or entities."""
+# ---- the section of the page
+
+
+def title(record: Record) -> str:
+    """Return the heading of a result."""
+    if "treebanks" in record.settings:
+        return f"Tags of {record.settings['treebanks']}"
+    return NAMES[record.settings["data"]]
+
+
+def body(record: Record) -> list[str]:
+    """Return the table of a result."""
+    return tag_lines(record) if "treebanks" in record.settings else chunk_lines(record)
+
+
+def chunk_lines(record: Record) -> list[str]:
+    """Return the table of chunks or entities."""
+    data, limit = record.settings["data"], record.settings["limit"]
     rows = [
         [name, f"{row['F1']:.2f}", f"{row['training CPU s']:.0f}", f"{row['words/s']:,.0f}"]
-        for name, row in figures.items()
+        for name, row in record.figures.items()
     ]
-    header = ("system", "F1", "training CPU s", "words a CPU second")
-    best = f"The best of Martins 2011b is {PUBLISHED[data]}."
-    part = f"the first {limit:,} sentences of training and test set" if limit else "test set"
-    output.section(f"Sequences: {NAMES[data]}, {part}", [f"{MADE} {best}", "", *table(header, rows)])
+    part = f" Only the first {limit:,} sentences of training and test set." if limit else ""
+    return [
+        f"Published: F1 {published_f1(data):.2f} ({published_source()}).{part}",
+        "",
+        *table(("system", "F1", "training CPU s", "words per CPU second"), rows),
+    ]
 
 
-def write_tags(treebank: str, figures: dict[str, Any], output: Output) -> None:
-    """The section of the tags of one treebank."""
-    costs = ("training CPU s", "words/s", "words/s, tagging alone")
+def tag_lines(record: Record) -> list[str]:
+    """Return the table of tags."""
+    costs = {
+        "training CPU s": "training CPU s",
+        "words/s": "words per CPU second",
+        "words/s, tagging alone": "words per CPU second, tagging alone",
+    }
     rows = [
         [
             name,
             *(f"{row[column]:.2f}" for column in COLUMNS),
             *(f"{row[column]:,.0f}" if column in row else "" for column in costs),
         ]
-        for name, row in figures.items()
+        for name, row in record.figures.items()
     ]
-    header = ("system", "UPOS", "XPOS", "FEATS", *costs)
-    whole = "Gold words; speed by CPU time: a file read, tagged and written."
-    output.section(f"Sequences: tags of {treebank}, test set", [f"{MADE} {whole}", "", *table(header, rows)])
+    return table(("system", "UPOS", "XPOS", "FEATS", *costs.values()), rows)
 
 
 def main() -> None:
-    """Runs all comparisons and writes the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=names, default=list(PUBLISHED))
-    parser.add_argument("--orders", type=lambda text: list(map(int, names(text))), default=[1, 2])
-    parser.add_argument("--treebanks", type=names, default=["en_ewt", "el_gdt", "tr_imst"])
-    parser.add_argument("--limit", type=int, help="of chunks and entities, only so many sentences of each part")
-    parser.add_argument("--alone", action="store_true", help="without CRFsuite and UDPipe")
-    parser.add_argument("--quick", action="store_true", help="a few sentences; shows that it runs")
-    options = parser.parse_args()
-    output = Output(options.quick)
-    for data in options.data:
-        alone, limit = options.alone, options.limit
-        chunks = compare_chunks(data, options.orders, limit, with_crfsuite=not alone, quick=options.quick)
-        name = f"{data}-{limit}" if limit else data
-        output.save(f"chunks-{name}", chunks)
-        write_chunks(data, limit, chunks, output)
-    for treebank in options.treebanks:
-        tags = compare_tags(treebank, alone=options.alone, quick=options.quick)
-        output.save(f"tags-{treebank}", tags)
-        write_tags(treebank, tags, output)
+    arguments = argument_parser("sequences", __doc__)
+    arguments.add_argument("--data", type=names, help=f"chunks and entities: some of {', '.join(NAMES)} (default: all)")
+    arguments.add_argument("--treebanks", type=names, help="treebanks for tags (default: en_ewt,el_gdt,tr_imst)")
+    arguments.add_argument("--orders", type=numbers, default="1,2", help="orders of the labelers")
+    arguments.add_argument("--limit", type=int, help="number of sentences of chunks and entities (default: all)")
+    arguments.add_argument("--alone", action="store_true", help="without CRFsuite and UDPipe")
+    arguments.add_argument("--quick", action="store_true", help=QUICK_HELP)
+    options = arguments.parse_args()
+    if options.data is None and options.treebanks is None:
+        options.data, options.treebanks = list(NAMES), ["en_ewt", "el_gdt", "tr_imst"]
+    alone, quick, limit = options.alone, options.quick, options.limit
+    for data in options.data or ():
+        settings = {"data": data, "orders": options.orders, "limit": limit, "alone": alone}
+        record = begin("sequences", [data, *([limit] if limit else [])], settings, quick=quick)
+        record.finish(compare_chunks(data, options.orders, limit, with_crfsuite=not alone, quick=quick), body)
+    for treebank in options.treebanks or ():
+        record = begin("sequences", ["tags", treebank], {"treebanks": treebank, "alone": alone}, quick=quick)
+        record.finish(compare_tags(treebank, alone=alone, quick=quick), body)
 
 
 if __name__ == "__main__":

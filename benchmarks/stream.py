@@ -1,18 +1,15 @@
-"""A long text parsed as a stream: how much memory `headlong parse` takes at its beginning and at its end.
+"""Measure the memory of `headlong parse` while it parses a long text from standard input.
 
-python -m benchmarks.stream [--megabytes 1000] [--threads 2] [--treebank en_ewt] [--new 0.02] [--quick]
+The text repeats the training set of a treebank. Its documents are shuffled each time, and a share of its words of four
+letters and more is replaced by words that never occurred before. A stream that runs for days brings new words all the
+time, and none of them may be kept. The text goes to a process with the model that comes with the package; its CoNLL-U
+output is counted and thrown away. The last token must end where the text ends: nothing is lost.
 
-The text is that of the treebank's training set over and over, its documents in another order each time, and the given
-share of its words of four letters and more changed to ones that never came before: a stream that runs for days brings
-new words all the time, and nothing may be kept of them. It is fed to standard input, in pieces, of a process with the
-model that comes with the package, and the CoNLL-U that comes out is counted and thrown away. The last token's place in
-the text must be the end of the text: nothing is lost on the way. Writes benchmarks/results/stream-DATE.json and a
-section of RESULTS.md.
+Example: python -m benchmarks.stream --megabytes 100
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 import resource
@@ -24,15 +21,22 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, Any
 
-from benchmarks.common import Output, table, treebanks
+from benchmarks.common import QUICK_HELP, argument_parser, table, treebanks
 from benchmarks.raw_text import raw_text
+from benchmarks.record import Record, begin
 
 MEGABYTE = 1_000_000
 _RANGE = re.compile(rb"TokenRange=\d+:(\d+)")
 
+TITLE = "A stream of text"
+NOTES = """
+Memory of one `headlong parse` process that reads a long text from standard input and writes CoNLL-U to standard output.
+A share of the words is new, as in a stream that runs for days. Seconds are wall time.
+"""
+
 
 def endless_text(text: str, new: float, seed: int) -> Iterator[str]:
-    """The documents of `text` for ever, shuffled, with a share of `new` words."""
+    """Yield the documents of `text` forever, shuffled, with a share of `new` words."""
     documents, chance, count = text.strip().split("\n\n"), random.Random(seed), 0
 
     def changed(word: re.Match[str]) -> str:
@@ -49,12 +53,15 @@ def endless_text(text: str, new: float, seed: int) -> Iterator[str]:
 
 
 def _letters(number: int) -> str:
-    """A number in letters."""
+    """Write a number in letters."""
     return (_letters(number // 26) if number >= 26 else "") + chr(ord("a") + number % 26)
 
 
 class Feeder(Thread):
-    """Writes a text of so many megabytes to a process; `characters` have been written, without spaces at the end."""
+    """Write a text of the given number of megabytes to a process.
+
+    `sent` counts bytes; `characters` counts characters without trailing white space.
+    """
 
     def __init__(self, target: IO[bytes], text: Iterator[str], megabytes: float) -> None:
         super().__init__(daemon=True)
@@ -62,7 +69,7 @@ class Feeder(Thread):
         self.sent = self.characters = 0
 
     def run(self) -> None:
-        """Feeds the process until the text is long enough."""
+        """Feed the process until the text is long enough."""
         written = 0
         with self.target:
             while self.sent < self.limit:
@@ -75,13 +82,13 @@ class Feeder(Thread):
 
 
 def memory_mb(process: int) -> float:
-    """Resident memory of a process in MB; 0 if it has just ended."""
+    """Return the resident memory of a process in MB, or 0 if it has just ended."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 2**20
 
 
 def parse_stream(text: Iterator[str], megabytes: float, threads: int, samples: int) -> dict[str, Any]:
-    """Feeds the text to `headlong parse`; what came out, and the memory after each of so many equal shares of it."""
+    """Feed the text to `headlong parse`; measure its output, and its memory at `samples` equal distances."""
     command = [sys.executable, "-m", "headlong", "parse", f"--threads={threads}", "--input=text", "--format=conllu"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin
@@ -105,7 +112,7 @@ def parse_stream(text: Iterator[str], megabytes: float, threads: int, samples: i
     last = int(_RANGE.findall(end)[-1])
     if last != feeder.characters:
         sys.exit(f"the text has {feeder.characters:,} characters, but the last token ends at {last:,}")
-    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024  # which the kernel updates now and then
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024  # the kernel updates it now and then
     return {
         "samples": rows,
         "largest MB": max(largest, *(row["memory MB"] for row in rows)),
@@ -117,38 +124,39 @@ def parse_stream(text: Iterator[str], megabytes: float, threads: int, samples: i
     }
 
 
-def write(figures: dict[str, Any], options: argparse.Namespace, output: Output) -> None:
-    """The section of RESULTS.md."""
-    columns = ("MB read", "seconds", "memory MB")
+def title(record: Record) -> str:
+    """Return the heading of a result."""
+    return f"{record.settings['megabytes']:,g} MB of text from {record.settings['treebank']}"
+
+
+def body(record: Record) -> list[str]:
+    """Return the table of a result."""
+    figures, columns = record.figures, ("MB read", "seconds", "memory MB")
     rows = [[f"{row[column]:,.0f}" for column in columns] for row in figures["samples"]]
-    lines = [
-        f"Made by `python -m benchmarks.stream --megabytes {options.megabytes:g} --threads {options.threads}`: text of "
-        f"{options.treebank} with {100 * options.new:g} % new words on standard input, {figures['sentences']:,} "
-        f"sentences and {figures['bytes written'] / MEGABYTE:,.0f} MB of CoNLL-U on standard output. The last token "
-        f"ends at character {figures['characters']:,}, where the text ends. Largest memory: "
-        f"{figures['largest MB']:.0f} MB.",
+    return [
+        f"{100 * record.settings['new']:g} % of the words are new. Output: {figures['sentences']:,} sentences and "
+        f"{figures['bytes written'] / MEGABYTE:,.0f} MB of CoNLL-U. The last token ends at character "
+        f"{figures['characters']:,}, where the text ends. Peak memory: {figures['largest MB']:.0f} MB.",
         "",
         *table(columns, rows),
     ]
-    output.section("A stream of text", lines)
 
 
 def main() -> None:
-    """Runs it and writes the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--megabytes", type=float, default=1000)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--treebank", default="en_ewt")
-    parser.add_argument("--new", type=float, default=0.02, help="share of the words that never came before")
-    parser.add_argument("--quick", action="store_true", help="a megabyte; shows that it runs")
-    options = parser.parse_args()
+    arguments = argument_parser("stream", __doc__)
+    arguments.add_argument("--megabytes", type=float, default=1000, help="length of the text in MB")
+    arguments.add_argument("--threads", type=int, default=2, help="number of threads of headlong parse")
+    arguments.add_argument("--treebank", default="en_ewt", help="treebank that the text comes from")
+    arguments.add_argument("--new", type=float, default=0.02, help="share of words that never occurred before")
+    arguments.add_argument("--quick", action="store_true", help=QUICK_HELP)
+    options = arguments.parse_args()
     if options.quick:
         options.megabytes = 1
+    settings = {key: getattr(options, key) for key in ("megabytes", "threads", "treebank", "new")}
+    record = begin("stream", [options.treebank], settings, quick=options.quick)
     text = raw_text(treebanks() / options.treebank / "train.conllu")
     figures = parse_stream(endless_text(text, options.new, seed=1), options.megabytes, options.threads, samples=20)
-    output = Output(options.quick)
-    output.save("stream", figures)
-    write(figures, options, output)
+    record.finish(figures, body)
 
 
 if __name__ == "__main__":

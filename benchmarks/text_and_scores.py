@@ -1,64 +1,79 @@
-"""Reading and scoring: words a second of the reader, and our evaluator against the official one in the same run.
+"""Measure the speed of the CoNLL-U reader, and of our evaluator next to the official one.
 
-python -m benchmarks.text_and_scores [TREEBANK]
+Both evaluators read both files. CPU seconds, medians of three runs that alternate.
 
-Writes benchmarks/results/text-and-scores-DATE.json. CPU seconds, medians of three alternating runs; both evaluators
-read both files.
+Example: python -m benchmarks.text_and_scores --treebank en_ewt
 """
 
 from __future__ import annotations
 
-import statistics
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-from udtools import udeval
-
 import headlong
-from benchmarks.common import save, treebanks
+from benchmarks.common import argument_parser, cpu_medians, table, treebanks
+from benchmarks.record import Record, begin
 from headlong.evaluation import evaluate_files
 
 REPETITIONS = 3
 
-
-def cpu_seconds(job: Callable[[], object]) -> float:
-    """CPU seconds of one run."""
-    begin = time.process_time()
-    job()
-    return time.process_time() - begin
+TITLE = "Reading and scoring"
+NOTES = """
+CPU time of reading a CoNLL-U file with all checks of the format, and of scoring it against itself with our evaluator
+and with the official one (`udtools`). Both evaluators read both files. Medians of three runs that alternate.
+"""
 
 
 def read(path: Path) -> int:
-    """All words of a file, read with every check of the format."""
+    """Read a file with every check of the format; return its number of words."""
     return sum(len(sentence) for sentence in headlong.read_conllu(path))
 
 
 def official(path: Path) -> None:
-    """The official scorer on a file against itself."""
+    """Score a file against itself with the official evaluator."""
+    from udtools import udeval
+
     udeval.evaluate(*(udeval.load_conllu_file(str(path)) for _ in range(2)))
 
 
+def title(record: Record) -> str:
+    """Return the heading of a result."""
+    return f"Training set of {record.settings['treebank']}"
+
+
+def body(record: Record) -> list[str]:
+    """Return the table of a result."""
+    figures = record.figures
+    rows = [
+        ["words", f"{figures['words']:,}"],
+        ["reading, words per CPU second", f"{figures['reading words/s']:,.0f}"],
+        ["headlong's evaluator, CPU s", f"{figures['evaluation s']:.2f}"],
+        ["official evaluator, CPU s", f"{figures['udeval s']:.2f}"],
+        ["official / headlong", f"{figures['ratio']:.1f}"],
+    ]
+    return table(("measure", "value"), rows)
+
+
 def main() -> None:
-    name = sys.argv[1] if len(sys.argv) > 1 else "en_ewt"
-    path = treebanks() / name / "train.conllu"
+    arguments = argument_parser("text_and_scores", __doc__)
+    arguments.add_argument("--treebank", default="en_ewt", help="treebank whose training set is read")
+    options = arguments.parse_args()
+    record = begin("text_and_scores", [options.treebank], {"treebank": options.treebank})
+    path = treebanks() / options.treebank / "train.conllu"
     words = read(path)
-    reading, ours, theirs = [], [], []
-    for _ in range(REPETITIONS):
-        reading.append(cpu_seconds(lambda: read(path)))
-        theirs.append(cpu_seconds(lambda: official(path)))
-        ours.append(cpu_seconds(lambda: evaluate_files(path, path)))
-    figures = {
-        "treebank": name,
-        "words": words,
-        "reading words/s": words / statistics.median(reading),
-        "evaluation s": statistics.median(ours),
-        "udeval s": statistics.median(theirs),
-        "ratio": statistics.median(theirs) / statistics.median(ours),
+    jobs = {
+        "reading": lambda: read(path),
+        "official": lambda: official(path),
+        "ours": lambda: evaluate_files(path, path),
     }
-    print(figures)
-    save("text-and-scores", figures)
+    taken = cpu_medians(jobs, REPETITIONS)
+    figures = {
+        "words": words,
+        "reading words/s": words / taken["reading"],
+        "evaluation s": taken["ours"],
+        "udeval s": taken["official"],
+        "ratio": taken["official"] / taken["ours"],
+    }
+    record.finish(figures, body)
 
 
 if __name__ == "__main__":

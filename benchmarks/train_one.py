@@ -1,9 +1,9 @@
-"""Trains and tests one parser in a process of its own; prints its figures as one line of JSON.
+"""Train and test one parser in its own process; print its figures as one line of JSON.
 
-python -m benchmarks.train_one TREEBANK MODEL [--order 2] [--families=-tri-sibling] [--split test] [--reuse]
+A treebank without a training set is trained on dev, without choosing an epoch, and scored on test only. The cost of
+training is kept next to the model (MODEL with the suffix .json); --reuse reads it from there.
 
-A treebank without a training set is trained on its development set, the last epoch taken, and scored on test alone.
-What training cost is kept beside the model (MODEL with the ending .json), from where `--reuse` takes it.
+Example: python -m benchmarks.train_one el_gdt el_gdt.model --order 2 --split test
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import headlong
-from benchmarks.common import peak_memory_mb, treebanks
+from benchmarks.common import argument_parser, peak_memory_mb, treebanks
 from headlong.evaluation import evaluate
 from headlong.features.tables import dependency
 
 
 def read(path: Path, limit: int) -> list[headlong.Sentence]:
-    """The sentences of a file, or the first ones."""
+    """Read all sentences of a file, or the first `limit`."""
     sentences = list(headlong.read_conllu(path, trees=True))
     return sentences[:limit] if limit else sentences
 
 
 def train(options: argparse.Namespace, folder: Path) -> headlong.Parser:
-    """Trains and saves the parser, and what that cost."""
+    """Train and save the parser and the cost of training."""
     begin = time.process_time()
     dev = read(folder / "dev.conllu", options.limit)
     has_training_set = (folder / "train.conllu").exists()
@@ -50,7 +50,7 @@ def train(options: argparse.Namespace, folder: Path) -> headlong.Parser:
 
 
 def accuracy(parser: headlong.Parser, gold: list[headlong.Sentence], decoder: str | None) -> dict[str, Any]:
-    """Scores in per cent, the share of certified trees in per cent, and microseconds a word of parsing."""
+    """Return scores and certified trees in percent, and microseconds of parsing per word."""
     solutions: list[headlong.Solution] = []
     words = sum(map(len, gold))
     begin = time.process_time()
@@ -65,20 +65,20 @@ def accuracy(parser: headlong.Parser, gold: list[headlong.Sentence], decoder: st
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("treebank")
-    arguments.add_argument("model")
-    arguments.add_argument("--split", default="dev", choices=("dev", "test"), help="test: score both dev and test")
-    arguments.add_argument("--order", type=int, default=1, choices=tuple(dependency.ORDERS))
-    arguments.add_argument("--families", default="", help="changes to the families of the order")
-    arguments.add_argument("--trees", default="auto", choices=("auto", "any", "projective"))
-    arguments.add_argument("--decoder", default="exact", help="the decoder of training")
-    arguments.add_argument("--test-decoder", help="the decoder of testing, for orders above 1; else the parser's own")
-    arguments.add_argument("--epochs", type=int, default=headlong.Parser().options.epochs)
-    arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--limit", type=int, default=0, help="the first so many sentences of each file; 0: all")
-    arguments.add_argument("--sample", type=int, default=0, help="train on so many sentences at random; 0: on all")
-    arguments.add_argument("--reuse", action="store_true", help="only test, if the model is there already")
+    arguments = argument_parser("train_one", __doc__)
+    arguments.add_argument("treebank", help="name of the treebank")
+    arguments.add_argument("model", help="model file to write")
+    arguments.add_argument("--split", default="dev", choices=("dev", "test"), help="data to score besides dev")
+    arguments.add_argument("--order", type=int, default=1, choices=tuple(dependency.ORDERS), help="order of the model")
+    arguments.add_argument("--families", default="", help="changes to the families, such as -sibling,+path")
+    arguments.add_argument("--trees", default="auto", choices=("auto", "any", "projective"), help="kind of trees")
+    arguments.add_argument("--decoder", default="exact", help="decoder of training")
+    arguments.add_argument("--test-decoder", help="decoder of testing for orders above 1 (default: the parser's own)")
+    arguments.add_argument("--epochs", type=int, default=headlong.Parser().options.epochs, help="number of epochs")
+    arguments.add_argument("--seed", type=int, default=1, help="random seed")
+    arguments.add_argument("--limit", type=int, default=0, help="read only the first sentences of each file; 0 for all")
+    arguments.add_argument("--sample", type=int, default=0, help="number of random training sentences; 0 for all")
+    arguments.add_argument("--reuse", action="store_true", help="only test the model if its file exists")
     options = arguments.parse_args()
     folder = treebanks() / options.treebank
     model = Path(options.model)

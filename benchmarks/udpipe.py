@@ -1,4 +1,4 @@
-"""UDPipe 1 (`ufal.udpipe`) as the yardstick: trained on the same treebank, step by step."""
+"""UDPipe 1 (`ufal.udpipe`), trained on the same treebank as a yardstick, one model per step."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ SETTINGS = "transition_system=swap;transition_oracle=static_lazy;structured_inte
 
 
 def train(treebank: Path, model: Path, step: str = "parser") -> None:
-    """Trains one step on treebank/train.conllu unless `model` is there already (a parser: four minutes on el_gdt).
+    """Train one step on treebank/train.conllu unless the file `model` exists.
 
-    The parser learns from gold tags.
+    The parser learns from gold tags. It takes four minutes on el_gdt.
     """
     if model.exists():
         return
     error = udpipe.ProcessingError()
-    # Less than its defaults (100 epochs, 20 iterations), which take hours on en_ewt and bring little: its tagger on the
-    # development set of tr_imst has 82.4 % after five iterations, 82.5 % after six; its tokenizer chose epoch 19.
+    # Fewer than the defaults (100 epochs, 20 iterations), which take hours on en_ewt and bring little: on the
+    # development set of tr_imst the tagger has 82.4 % after five iterations and 82.5 % after six; the tokenizer chose
+    # epoch 19.
     own = {"tokenizer": "epochs=20;early_stopping=1", "tagger": "iterations=5", "parser": SETTINGS}
     trained = udpipe.Trainer.train(
         "morphodita_parsito",
@@ -35,7 +36,7 @@ def train(treebank: Path, model: Path, step: str = "parser") -> None:
     if error.occurred():
         raise SystemExit(f"ufal.udpipe: {error.message}")
     model.parent.mkdir(parents=True, exist_ok=True)
-    # The binding returns text where the model happens to decode, and bytes where it does not.
+    # The binding returns text if the bytes of the model happen to be valid UTF-8, and bytes otherwise.
     model.write_bytes(trained if isinstance(trained, bytes) else trained.encode("utf-8", "surrogateescape"))
 
 
@@ -51,7 +52,7 @@ def _sentences(path: Path) -> udpipe.Sentences:
 
 
 class Job:
-    """The whole job without loading the model: a CoNLL-U file read, parsed (or tagged) and written as text."""
+    """The whole job without loading the model: read a CoNLL-U file, parse or tag it, write it as text."""
 
     def __init__(self, model: Path, *, tag: bool = False) -> None:
         self.model = udpipe.Model.load(str(model))
@@ -60,7 +61,7 @@ class Job:
             self.steps = (udpipe.Pipeline.DEFAULT, udpipe.Pipeline.NONE)
 
     def run(self, path: Path) -> str:
-        """The parsed file as CoNLL-U."""
+        """Return the parsed or tagged file as CoNLL-U."""
         pipeline = udpipe.Pipeline(self.model, "conllu", *self.steps, "conllu")
         error = udpipe.ProcessingError()
         parsed: str = pipeline.process(path.read_text(encoding="utf-8"), error)
@@ -69,21 +70,21 @@ class Job:
 
 
 class TextJob:
-    """Plain text, or tokens, to CoNLL-U by models, one a step."""
+    """Turn plain text or tokens into CoNLL-U with one model per step."""
 
     def __init__(self, tagger: Path, parser: Path, tokenizer: Path | None = None) -> None:
         self.tagger, self.parser = (udpipe.Model.load(str(path)) for path in (tagger, parser))
         self.tokenizer = udpipe.Model.load(str(tokenizer)) if tokenizer else None
 
     def run(self, text: str) -> str:
-        """The parsed text as CoNLL-U."""
+        """Return the parsed text as CoNLL-U."""
         assert self.tokenizer, "there is no tokenizer"
         reader = self.tokenizer.newTokenizer(udpipe.Model.DEFAULT)
         reader.setText(text)
         return self._run(reader)
 
     def run_tokens(self, path: Path) -> str:
-        """The same with the tokens of a CoNLL-U file."""
+        """Return the parsed tokens of a CoNLL-U file as CoNLL-U."""
         reader = udpipe.InputFormat.newConlluInputFormat()
         reader.setText(path.read_text(encoding="utf-8"))
         return self._run(reader)
@@ -101,7 +102,7 @@ class TextJob:
 
 
 def scores(model: Path, path: Path) -> dict[str, float]:
-    """UAS, LAS (without subtypes) and LAS strict (full labels) in per cent on a file with gold trees."""
+    """Return UAS, LAS (without subtypes) and LAS strict (full labels) in percent on a file with gold trees."""
     parsed = headlong.read_conllu(io.StringIO(Job(model).run(path)))
     found = evaluate(headlong.read_conllu(path), parsed, enhanced=False)
     return {name: 100 * found[name].f1 for name in ("UAS", "LAS", "LAS strict")}

@@ -1,4 +1,4 @@
-"""The benchmarks run: two of them in their quick mode, on treebanks, and how all write their pages."""
+"""Tools that benchmarks share, and two benchmarks in their quick mode."""
 
 from __future__ import annotations
 
@@ -14,25 +14,29 @@ from pathlib import Path
 import pytest
 
 import headlong
-from benchmarks import common
+from benchmarks import common, record
 from benchmarks.stream import endless_text
 from tests.helpers.treebanks import treebank_file
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_sections_replace_themselves_and_keep_the_others(tmp_path, monkeypatch):
-    monkeypatch.setattr(common, "ROOT", tmp_path)
-    output = common.Output()
-    output.section("First", ["old", "", "| a |"])
-    output.section("Second", ["stays"])
-    output.section("First", ["new"])
-    page = (tmp_path / "benchmarks" / "RESULTS.md").read_text()
-    assert page == common.HEADING.strip() + "\n\n## First\n\nnew\n\n## Second\n\nstays\n"
-
-
 def test_tables_are_markdown():
     assert common.table(("a", "b"), [[1, "x"]]) == ["| a | b |", "| --- | ---: |", "| 1 | x |"]
+
+
+def test_help_shows_the_description_and_defaults():
+    parser = common.argument_parser("some", "Measure.\n\nExample: some")
+    parser.add_argument("--split", default="dev", help="data to parse")
+    parser.add_argument("--limit", type=int, default=0, help="number of sentences")
+    parser.add_argument("--own", action="store_true", help="own models")
+    parser.add_argument("--model", help="model file")
+    text = parser.format_help()
+    assert text.startswith("usage: python -m benchmarks.some [-h]")
+    assert "\nMeasure.\n\nExample: some\n" in text
+    assert "data to parse (default: dev)" in text
+    assert "number of sentences (default: 0)" in text
+    assert text.count("default") == 2
 
 
 def test_medians_come_from_alternating_runs(monkeypatch):
@@ -56,9 +60,9 @@ def test_a_long_text_brings_new_words_for_ever():
 
 
 def run_quick(module, *options):
-    """Runs a benchmark in its quick mode; what it printed."""
+    """Run a benchmark in its quick mode and return what it printed."""
     folder = treebank_file("el_gdt", "dev").parent.parent
-    package = Path(headlong.__file__).parent.parent  # the sources, or where they were installed
+    package = Path(headlong.__file__).parent.parent  # the sources, or the installed package
     paths = {"PYTHONPATH": str(package), "HEADLONG_TREEBANKS": str(folder)}
     command = [sys.executable, "-m", module, "--quick", *options]
     done = subprocess.run(command, cwd=ROOT, env=os.environ | paths, capture_output=True, text=True)
@@ -67,15 +71,14 @@ def run_quick(module, *options):
 
 
 def figures(name):
-    """What the last quick run of a benchmark has written."""
-    written = max((common.WORK / "quick" / "benchmarks" / "results").glob(f"{name}-*.json"))
-    return json.loads(written.read_text())
+    """Return the figures that a benchmark wrote in its quick mode."""
+    return json.loads((record.QUICK_RESULTS / f"{name}.json").read_text())["figures"]
 
 
 @pytest.mark.slow
 def test_quick_orders():
     pytest.importorskip("ufal.udpipe", reason="the benchmarks compare with ufal.udpipe, which is not installed")
-    assert "## Orders: gains on dev sets" in run_quick("benchmarks.orders", "--no-speed", "--orders", "1,3")
+    assert "Gains in LAS (full labels) on dev:" in run_quick("benchmarks.orders", "--no-speed", "--orders", "1,3")
     models = figures("orders-dev")["models"]
     assert [model["order"] for model in models] == [1, 3]
     assert all(50.0 < model["dev"]["LAS strict"] <= model["dev"]["LAS"] <= model["dev"]["UAS"] for model in models)
@@ -84,8 +87,8 @@ def test_quick_orders():
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory of a process is read from /proc")
 def test_quick_stream():
-    assert "## A stream of text" in run_quick("benchmarks.stream", "--treebank", "el_gdt")
-    found = figures("stream")
+    assert "| MB read | seconds | memory MB |" in run_quick("benchmarks.stream", "--treebank", "el_gdt")
+    found = figures("stream-el_gdt")
     assert found["bytes read"] >= 1e6
     assert found["bytes written"] > 10 * found["characters"] > 0
     assert found["largest MB"] >= max(row["memory MB"] for row in found["samples"]) > 0
