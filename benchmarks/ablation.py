@@ -111,7 +111,7 @@ def main() -> None:
         options.epochs, options.treebanks = 2, ["el_gdt"]
     keys = ("treebanks", "families", "epochs", "seeds", "decoder")
     settings = {key: getattr(options, key) for key in keys}
-    parts = [] if options.families == own else ["extras"]
+    parts = [] if options.families == own else options.families
     record = begin("ablation", parts, settings, quick=options.quick)
     found = []
     for treebank in options.treebanks:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import headlong
@@ -26,11 +25,11 @@ TITLE = "Pipelines"
 NOTES = """
 From text, or from gold tokens, to trees. Scores are F1 in percent; LAS strict has full labels. UDPipe 1 was trained on
 the same data and stopped early: its tokenizer after 20 of 100 epochs, its tagger after 5 of 20 iterations, its parser,
-on gold tags, after 5 of 10 iterations. More training brings it little; `benchmarks/udpipe.py` has the figures.
+on gold tags, after 5 of 10 iterations. Tokenizer and tagger would gain little; `benchmarks/udpipe.py` has the figures.
 
 Speed is that of one core from text (or tokens) to CoNLL-U, without loading the models: medians of runs that alternate.
-Word caches are empty at the start of each run, except in the row "words known". For treebanks other than en_ewt,
-`--model` names a pipeline that was trained on that treebank.
+Word caches are empty at the start of each run, except in the row "words known". On en_ewt the model is the one that
+comes with the package. For other treebanks MODEL is a pipeline that was trained on that treebank.
 """
 
 
@@ -58,7 +57,7 @@ def main() -> None:
     arguments.add_argument("--tokens", action="store_true", help="start from gold tokens only")
     options = arguments.parse_args()
     settings = {"treebank": options.treebank, "split": options.split, "tokens": options.tokens}
-    settings |= {"model": options.model and Path(options.model).name, "repetitions": options.repetitions}
+    settings |= {"model": "MODEL" if options.model else None, "repetitions": options.repetitions}
     parts = [options.treebank, options.split, *(["tokens"] if options.tokens else [])]
     record = begin("pipeline", parts, settings)
     folder = treebanks() / options.treebank

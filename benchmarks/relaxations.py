@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common import argument_parser, image_path, pyplot, table
+from benchmarks.common import QUICK_HELP, argument_parser, image_path, pyplot, table
 from benchmarks.record import Record, begin
 from headlong.arrays import FLOAT64
 from headlong.inference import Graph, GraphSolution, Pair, Path, Tree, Variables, solve
@@ -177,7 +177,7 @@ def against_highs(instances: int) -> dict[str, Any]:
     return figures
 
 
-def draw_convergence() -> None:
+def draw_convergence(*, quick: bool) -> None:
     """Draw the gap between bound and best value by iteration, for both kinds of graphs and both solvers."""
     graphs = {
         "few large components (tree and automata)": parsing_graph(15, np.random.default_rng(9)),
@@ -195,7 +195,7 @@ def draw_convergence() -> None:
         axis.legend()
     axes[0].set_ylabel("dual bound above the optimum of the relaxation")
     figure.tight_layout()
-    figure.savefig(image_path("convergence.svg", quick=False), metadata={"Date": None})
+    figure.savefig(image_path("convergence.svg", quick=quick), metadata={"Date": None})
 
 
 def title(record: Record) -> str:
@@ -234,10 +234,12 @@ def body(record: Record) -> list[str]:
 def main() -> None:
     arguments = argument_parser("relaxations", __doc__)
     arguments.add_argument("--instances", type=int, default=100, help="number of random problems of ten words")
+    arguments.add_argument("--quick", action="store_true", help=QUICK_HELP)
     options = arguments.parse_args()
-    record = begin("relaxations", [options.instances], {"instances": options.instances})
-    figures = {"tightness": tightness(options.instances), "25 words": against_highs(15)}
-    draw_convergence()
+    quick, instances = options.quick, 2 if options.quick else options.instances
+    record = begin("relaxations", [], {"instances": instances}, quick=quick)
+    figures = {"tightness": tightness(instances), "25 words": against_highs(2 if quick else 15)}
+    draw_convergence(quick=quick)
     record.finish(figures, body)
 
 

@@ -239,7 +239,7 @@ def chunk_lines(record: Record) -> list[str]:
     ]
     part = f" Only the first {limit:,} sentences of training and test set." if limit else ""
     return [
-        f"Published: F1 {published_f1(data):.2f} ({published_source()}).{part}",
+        f"Published F1: {published_f1(data):.2f} ({published_source()}).{part}",
         "",
         *table(("system", "F1", "training CPU s", "words per CPU second"), rows),
     ]
