@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import headlong
@@ -155,26 +154,3 @@ def numbers(text: str) -> list[int]:
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     """Return the lines of a Markdown table, numbers aligned to the right."""
     return [f"| {' | '.join(map(str, cells))} |" for cells in [header, ["---", *(["---:"] * (len(header) - 1))], *rows]]
-
-
-def pyplot() -> ModuleType:
-    """Import matplotlib for drawing SVG files. Only benchmarks that draw need it."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    import matplotlib.pyplot as plt
-
-    module: ModuleType = plt
-    return module
-
-
-def image_name(name: str, split: str) -> str:
-    """Return the file name of a picture. Pictures of test sets have the plain name."""
-    return f"{name}.svg" if split == "test" else f"{name}-{split}.svg"
-
-
-def image_path(name: str, *, quick: bool) -> Path:
-    """Return the path of a picture in docs/images, or in build/benchmarks in the quick mode."""
-    folder = WORK / "quick" / "images" if quick else ROOT / "docs" / "images"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / name

@@ -22,19 +22,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 import headlong
-from benchmarks.common import (
-    QUICK_HELP,
-    TREEBANKS,
-    Setting,
-    argument_parser,
-    cpu_medians,
-    image_name,
-    image_path,
-    names,
-    numbers,
-    pyplot,
-    table,
-)
+from benchmarks.common import QUICK_HELP, TREEBANKS, Setting, argument_parser, cpu_medians, names, numbers, table
+from benchmarks.pictures import picture, pyplot, save_picture
 from benchmarks.record import Record, begin
 from headlong import _core
 from headlong.evaluation import evaluate
@@ -192,9 +181,7 @@ def draw_lengths(record: Record, lengths: dict[str, Any]) -> None:
         axis.legend()
     for axis in axes[:, 0]:
         axis.set_ylabel("milliseconds of the decoder")
-    figure.tight_layout()
-    path = image_path(image_name("lengths", record.settings["split"]), quick=record.quick)
-    figure.savefig(path, metadata={"Date": None})
+    save_picture(figure, "lengths", record)
 
 
 def draw_lazy(record: Record, lazy: dict[str, Any]) -> None:
@@ -205,12 +192,10 @@ def draw_lazy(record: Record, lazy: dict[str, Any]) -> None:
         axis.plot(range(1, enough + 1), found["share %"][:enough], label=name)
     axis.set(xlabel="iteration", ylabel="factors solved, %", ylim=(0, 105))
     axis.legend(fontsize="small")
-    figure.tight_layout()
-    path = image_path(image_name("lazy", record.settings["split"]), quick=record.quick)
-    figure.savefig(path, metadata={"Date": None})
+    save_picture(figure, "lazy", record)
 
 
-def decoder_lines(figures: Mapping[str, Any], split: str) -> list[str]:
+def decoder_lines(record: Record, figures: Mapping[str, Any]) -> list[str]:
     """Return the tables of certificates and time."""
     rows = [
         [
@@ -238,7 +223,7 @@ def decoder_lines(figures: Mapping[str, Any], split: str) -> list[str]:
     )
     ratios = [[name, f"{found['exact / ad3']:.2f}"] for name, found in figures.items()]
     return [
-        f"Certificates and time on {split}:",
+        f"Certificates and time on {record.settings['split']}:",
         "",
         *table((*header, "UAS", "LAS (full labels)"), rows),
         "",
@@ -248,7 +233,7 @@ def decoder_lines(figures: Mapping[str, Any], split: str) -> list[str]:
     ]
 
 
-def program_lines(figures: Mapping[str, Any], split: str) -> list[str]:
+def program_lines(record: Record, figures: Mapping[str, Any]) -> list[str]:
     """Return the table of linear and integer programs."""
     rows = [
         [name, method, f"{f['certified %']:.1f} %", f"{f['ms/sentence']:.2f}", f"{f['score']:.4f}"]
@@ -256,7 +241,7 @@ def program_lines(figures: Mapping[str, Any], split: str) -> list[str]:
         for method, f in found.items()
         if isinstance(f, dict)
     ]
-    size = max(found["sentences"] for found in figures.values())
+    split, size = record.settings["split"], max(found["sentences"] for found in figures.values())
     return [
         f"Programs on the first {size} sentences of {split} with at most 40 words; times include scoring:",
         "",
@@ -264,41 +249,41 @@ def program_lines(figures: Mapping[str, Any], split: str) -> list[str]:
     ]
 
 
-def length_lines(figures: Mapping[str, Any], split: str) -> list[str]:
+def length_lines(record: Record, figures: Mapping[str, Any]) -> list[str]:
     """Return the picture of time by length."""
     return [
-        f"Time by length on {split}, any trees:",
+        f"Time by length on {record.settings['split']}, any trees:",
         "",
-        f"![Time of decoders by sentence length](../docs/images/{image_name('lengths', split)})",
+        picture("Time of decoders by sentence length", "lengths", record),
     ]
 
 
-def lazy_lines(figures: Mapping[str, Any], split: str) -> list[str]:
+def lazy_lines(record: Record, figures: Mapping[str, Any]) -> list[str]:
     """Return the table and the picture of lazy factors."""
     rows = [[name, f"{found['mean %']:.1f} %"] for name, found in figures.items()]
     return [
-        f"Lazy factors on {split}, share of factors solved over all iterations:",
+        f"Lazy factors on {record.settings['split']}, share of factors solved over all iterations:",
         "",
         *table(("model, step rule", "factors solved"), rows),
         "",
-        f"![Share of factors solved by iteration](../docs/images/{image_name('lazy', split)})",
+        picture("Share of factors solved by iteration", "lazy", record),
     ]
 
 
-def proof_lines(figures: Mapping[str, Any], split: str) -> list[str]:
+def proof_lines(record: Record, figures: Mapping[str, Any]) -> list[str]:
     """Return the table of proofs."""
     rows = [
         [name, f["sentences"], f["proven"], f["sentences"] - f["proven"], f"{f['seconds']:.1f}"]
         for name, f in figures.items()
     ]
     return [
-        f"Proofs on {split}, at most {NODES:,} nodes and {LIMIT:.0f} seconds per sentence:",
+        f"Proofs on {record.settings['split']}, at most {NODES:,} nodes and {LIMIT:.0f} seconds per sentence:",
         "",
         *table(("model", "sentences", "proven", "not proven", "CPU s, scoring included"), rows),
     ]
 
 
-LINES: dict[str, Callable[[Mapping[str, Any], str], list[str]]] = {
+LINES: dict[str, Callable[[Record, Mapping[str, Any]], list[str]]] = {
     "decoders": decoder_lines,
     "programs": program_lines,
     "lengths": length_lines,
@@ -314,8 +299,8 @@ def title(record: Record) -> str:
 
 def body(record: Record) -> list[str]:
     """Return the tables and pictures of a result."""
-    split, found = record.settings["split"], record.figures
-    studies = [LINES[study](found[study], split) for study in STUDIES if found.get(study)]
+    found = record.figures
+    studies = [LINES[study](record, found[study]) for study in STUDIES if found.get(study)]
     return [line for lines in studies for line in (*lines, "")][:-1]
 
 

@@ -143,10 +143,10 @@ def measure(treebank: str, order: int, kind: str, options: argparse.Namespace) -
     gold = setting.sentences(options.split)
     figures: dict[str, Any] = {}
     base = guide = run(parser, gold, System(BASE), None)
-    if options.other:
-        other = load(Setting(treebank, options.other, quick=quick, variant=variant), small, BASE)
+    if options.guide:
+        other = load(Setting(treebank, options.guide, quick=quick, variant=variant), small, BASE)
         guide = run(other, gold, System(BASE), None)
-        figures[f"{BASE}, order {options.other}"] = compare(gold, guide, base)
+        figures[f"{BASE}, order {options.guide}"] = compare(gold, guide, base)
     for name, system in systems().items():
         found = run(greedy if system.is_greedy else parser, gold, system, guide)
         figures[name] = compare(gold, found, base)
@@ -189,7 +189,7 @@ def title(record: Record) -> str:
     """Return the heading of a result."""
     settings = record.settings
     orders = f"order{'s' if len(settings['orders']) > 1 else ''} {', '.join(map(str, settings['orders']))}"
-    guide = f", guided by order {settings['other']}" if settings["other"] else ""
+    guide = f", guided by order {settings['guide']}" if settings["guide"] else ""
     return f"Greedy inference on {settings['split']} sets: {orders}{guide}"
 
 
@@ -215,7 +215,9 @@ def main() -> None:
     arguments.add_argument("--orders", type=numbers, default="2", help="orders of the models")
     arguments.add_argument("--settings", type=names, default=",".join(SETTINGS), help="sizes of the training data")
     arguments.add_argument("--own", action="store_true", help="train models by greedy inference, as in the paper")
-    arguments.add_argument("--other", type=int, choices=(1, 2, 3), help="order of the model whose trees are the guide")
+    arguments.add_argument(
+        "--guide", type=int, choices=(1, 2, 3), help="order of the model that guides ensembles (default: the same)"
+    )
     arguments.add_argument("--quick", action="store_true", help=QUICK_HELP)
     options = arguments.parse_args()
     if unknown := set(options.settings) - set(SETTINGS):
@@ -224,8 +226,8 @@ def main() -> None:
     if options.quick:
         every = ["el_gdt"]
     settings = {"split": options.split, "treebanks": options.treebanks, "orders": options.orders}
-    settings |= {"settings": options.settings, "own": options.own, "other": options.other}
-    parts = [options.split, "order", *options.orders, *(["guide", options.other] if options.other else [])]
+    settings |= {"settings": options.settings, "own": options.own, "guide": options.guide}
+    parts = [options.split, "order", *options.orders, *(["guide", options.guide] if options.guide else [])]
     record = begin("greedy", [*parts, *(["own"] if options.own else [])], settings, quick=options.quick)
     figures: dict[str, Any] = {}
     for kind in options.settings:

@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -81,11 +82,11 @@ def begin(benchmark: str, parts: Sequence[object], settings: Mapping[str, Any], 
         quick: Only show that the benchmark works; the commit may then be missing.
 
     Raises:
-        RecordError: There is no commit to note.
+        SystemExit: There is no commit to note.
     """
     commit = current_commit()
     if not commit and not quick:
-        raise RecordError("no commit: a result must name one, so run the benchmark in a git checkout")
+        sys.exit("error: no commit; a result must name one, so run the benchmark in a git checkout")
     name = "-".join(map(str, (benchmark, *parts)))
     return Record(name, benchmark, settings, commit, datetime.date.today().isoformat(), machine(), {}, quick)
 

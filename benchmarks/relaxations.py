@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common import QUICK_HELP, argument_parser, image_path, pyplot, table
+from benchmarks.common import QUICK_HELP, argument_parser, table
+from benchmarks.pictures import picture, pyplot, save_picture
 from benchmarks.record import Record, begin
 from headlong.arrays import FLOAT64
 from headlong.inference import Graph, GraphSolution, Pair, Path, Tree, Variables, solve
@@ -177,7 +178,7 @@ def against_highs(instances: int) -> dict[str, Any]:
     return figures
 
 
-def draw_convergence(*, quick: bool) -> None:
+def draw_convergence(record: Record) -> None:
     """Draw the gap between bound and best value by iteration, for both kinds of graphs and both solvers."""
     graphs = {
         "few large components (tree and automata)": parsing_graph(15, np.random.default_rng(9)),
@@ -194,8 +195,7 @@ def draw_convergence(*, quick: bool) -> None:
         axis.set(title=title, xlabel="iteration", yscale="log")
         axis.legend()
     axes[0].set_ylabel("dual bound above the optimum of the relaxation")
-    figure.tight_layout()
-    figure.savefig(image_path("convergence.svg", quick=quick), metadata={"Date": None})
+    save_picture(figure, "convergence", record)
 
 
 def title(record: Record) -> str:
@@ -227,7 +227,7 @@ def body(record: Record) -> list[str]:
         "",
         "Convergence:",
         "",
-        "![Convergence of AD3 and subgradient](../docs/images/convergence.svg)",
+        picture("Convergence of AD3 and subgradient", "convergence", record),
     ]
 
 
@@ -239,7 +239,7 @@ def main() -> None:
     quick, instances = options.quick, 2 if options.quick else options.instances
     record = begin("relaxations", [], {"instances": instances}, quick=quick)
     figures = {"tightness": tightness(instances), "25 words": against_highs(2 if quick else 15)}
-    draw_convergence(quick=quick)
+    draw_convergence(record)
     record.finish(figures, body)
 
 

@@ -15,18 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common import (
-    QUICK_HELP,
-    Setting,
-    argument_parser,
-    cpu_medians,
-    image_name,
-    image_path,
-    names,
-    numbers,
-    pyplot,
-    table,
-)
+from benchmarks.common import QUICK_HELP, Setting, argument_parser, cpu_medians, names, numbers, table
+from benchmarks.pictures import picture, pyplot, save_picture
 from benchmarks.record import Record, begin
 from headlong import Problem, Sentence
 from headlong.analysis.local_optima import count_local_optima
@@ -217,9 +207,7 @@ def draw_curves(figures: Mapping[str, Any], record: Record) -> None:
                 axis.plot(range(1, len(curve) + 1), curve, line, color=f"C{number}", label=f"{name}, {kind}")
     axis.set(xlabel="climbs from first-order trees", ylabel="score / best score", xscale="log")
     axis.legend(fontsize="small")
-    figure.tight_layout()
-    path = image_path(image_name("restarts", record.settings["split"]), quick=record.quick)
-    figure.savefig(path, metadata={"Date": None})
+    save_picture(figure, "restarts", record)
 
 
 def draw_speed(figures: Mapping[str, Any], record: Record) -> None:
@@ -235,9 +223,7 @@ def draw_speed(figures: Mapping[str, Any], record: Record) -> None:
         axis.xaxis.set_minor_formatter(NullFormatter())  # the labels would overlap
     axes[0, 0].set_ylabel("UAS")
     axes[0, 0].legend(fontsize="small")
-    figure.tight_layout()
-    path = image_path(image_name("restarts-speed", record.settings["split"]), quick=record.quick)
-    figure.savefig(path, metadata={"Date": None})
+    save_picture(figure, "restarts-speed", record)
 
 
 def with_ways(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -296,7 +282,7 @@ def title(record: Record) -> str:
 
 def body(record: Record) -> list[str]:
     """Return the tables and pictures of a result."""
-    split, detailed = record.settings["split"], with_ways(record.figures)
+    detailed = with_ways(record.figures)
     lines = comparison_lines(record.figures)
     if not detailed:
         return lines
@@ -314,9 +300,9 @@ def body(record: Record) -> list[str]:
         f"Best score by number of climbs without proof (figure 5; short: up to {SHORT} words), and accuracy by time "
         "as the number of restarts grows (figure 6):",
         "",
-        f"![Score by number of climbs](../docs/images/{image_name('restarts', split)})",
+        picture("Score by number of climbs", "restarts", record),
         "",
-        f"![Accuracy by time](../docs/images/{image_name('restarts-speed', split)})",
+        picture("Accuracy by time", "restarts-speed", record),
     ]
 
 
