@@ -14,7 +14,7 @@ import pytest
 
 import headlong
 from headlong import cli
-from headlong.cli import main, shared
+from headlong.cli import main, messages, shared
 from headlong.learning.losses import LEARNERS
 from headlong.parser.options import ParserOptions
 from headlong.sequence.labeler import LabelerOptions
@@ -32,7 +32,7 @@ def all_parsers():
                 for sub in action.choices.values():
                     yield from below(sub)
 
-    return list(below(cli._parser()))
+    return list(below(cli.build_parser()))
 
 
 @pytest.mark.parametrize("parser", all_parsers(), ids=lambda parser: parser.prog)
@@ -62,7 +62,7 @@ def test_version_tells_what_a_bug_report_needs(capsys):
 def test_defaults_are_those_of_the_library():
     options = {"parser": ParserOptions, "tagger": TaggerOptions, "labels": LabelerOptions}
     for what, known in options.items():
-        args = cli._parser().parse_args(["train", what, "--train", "x", "--output", "y"])
+        args = cli.build_parser().parse_args(["train", what, "--train", "x", "--output", "y"])
         for field in dataclasses.fields(known):
             if hasattr(args, field.name) and field.name != "columns":  # of labels: those of the files
                 assert getattr(args, field.name) == field.default, field.name
@@ -71,30 +71,29 @@ def test_defaults_are_those_of_the_library():
 
 
 def test_decoders_and_limits_are_those_of_the_library():
-    from headlong.cli import _parser
+    from headlong.cli import build_parser
     from headlong.cli.shared import search_options
     from headlong.parser.decode_options import TIME_LIMIT
     from headlong.parser.decoders import DECODERS
 
     for name in DECODERS:
-        args = _parser().parse_args(["parse", "--model", "m", "--decoder", name])
+        args = build_parser().parse_args(["parse", "--model", "m", "--decoder", name])
         assert (args.decoder, args.time_limit) == (name, TIME_LIMIT)
         assert "max_iterations" not in search_options(args)
-    args = _parser().parse_args(["parse", "--max-iterations", "7"])
+    args = build_parser().parse_args(["parse", "--max-iterations", "7"])
     assert search_options(args)["max_iterations"] == 7
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "COMMAND"),
-        (["fly"], "invalid choice"),
+        (["fly"], "unknown command 'fly', expected one of train, parse, "),
         (["train"], "--train"),
-        (["inspect"], "MODEL"),
+        (["inspect", "problem"], "MODEL"),
         (["parse", "--model", "x", "--threads", "many"], "found 'many', expected a number, 0 or auto"),
         (["parse", "--model", "x", "--output", "a", "--output-dir", "b"], "not allowed with"),
         (["parse", "--mod", "x"], "--mod"),
-        (["check"], "no file to check"),
+        (["check"], "found no file to check"),
     ],
 )
 def test_wrong_usage(arguments, message, capsys):
@@ -114,8 +113,8 @@ def test_threads(monkeypatch):
 
 
 def test_numbers_for_people():
-    assert [shared.human_size(n) for n in (999, 38_300_000, 5e9)] == ["999 B", "38.3 MB", "5.0 GB"]
-    assert [shared.human_time(n) for n in (1.0, 61, 3700)] == ["1.0 s", "1 min 1 s", "1 h 1 min"]
+    assert [messages.format_size(n) for n in (999, 38_300_000, 5e9)] == ["999 B", "38.3 MB", "5.0 GB"]
+    assert [messages.format_time(n) for n in (1.0, 61, 3700)] == ["1.0 s", "1 min 1 s", "1 h 1 min"]
 
 
 # ---- all commands together
@@ -149,7 +148,7 @@ def test_second_order_from_the_command_line(model, capsys):
     assert sum(one["chosen"] for one in seen["candidates"]) == len(seen["tree"]["heads"])
     wrong = run(capsys, *inspect, "--family", "bow")
     assert wrong.code == 2
-    assert "expected one that the model has (sibling, grandparent, tri-sibling)" in wrong.err
+    assert "expected a family of the model (sibling, grandparent, tri-sibling)" in wrong.err
     assert run(capsys, "inspect", "parts", "x.model", "train.conllu").code == 0
 
 

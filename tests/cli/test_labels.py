@@ -1,4 +1,4 @@
-"""The command with labels: training of labelers and taggers, labelling, and scores of chunks."""
+"""The command with labels: training of labelers and taggers, labeling, and scores of chunks."""
 
 import gzip
 import json
@@ -62,8 +62,8 @@ def test_train_label_evaluate_inspect(place, capsys):
     result = run(capsys, "evaluate", "--chunks", "--column", "TAG", "gold.txt", "out.txt")
     assert result.out.startswith("processed 7 tokens with 5 phrases; found: 5 phrases; correct: 5.\n")
     card = run(capsys, "inspect", "new.model", "--labels", "--templates").out
-    assert re.search(r"^kind +labeler$", card, re.MULTILINE)
-    assert re.search(r"^labels +4$", card, re.MULTILINE)
+    assert re.search(r"^  kind +labeler$", card, re.MULTILINE)
+    assert re.search(r"^  labeler +4 labels, ", card, re.MULTILINE)
     assert "\nlabels\n  B-NP\n  B-VP\n  I-NP\n  O\n" in card
     assert "\nchunks: " in card
 
@@ -90,7 +90,7 @@ def test_train_tagger(place, capsys):
     for name in ("UPOS", "XPOS"):
         assert f"dev {name.lower()} {100 * scores[name]['f1']:.2f}" in last
     card = run(capsys, "inspect", "new.model", "--labels").out
-    assert re.search(r"^labels +upos 4, xpos 4$", card, re.MULTILINE)
+    assert re.search(r"^  tagger +4 upos labels, 4 xpos labels, ", card, re.MULTILINE)
     assert "\nupos\n  ADJ\n  NOUN\n  PUNCT\n  VERB\n" in card
 
 
@@ -107,7 +107,7 @@ def test_tags_may_be_learnt_as_labels_without_a_look_at_them(place, capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--folds", "3"], 2, "unrecognized arguments: --folds 3"),
+        (["--folds", "3"], 2, "unknown option --folds\n"),
         (["--columns", "XPOS,TAG"], 2, "found no FORM column among XPOS TAG"),
         (["--columns", "FORM,XPOS"], 1, "gold.txt:1: found 3 columns, expected 2: FORM XPOS"),
         (["--column", "NER", "--columns", "FORM,XPOS,TAG"], 1, "gold.txt:1: found no column NER"),
@@ -137,10 +137,10 @@ def test_an_interrupted_training_writes_nothing(place, capsys, monkeypatch):
 
     monkeypatch.setattr(SequenceLabeler, "fit", interrupted)
     result = run(capsys, "train", "labels", "--train", "gold.txt", "--output", "new.model")
-    assert (result.code, result.err) == (130, "headlong: interrupted: new.model is not written\n")
+    assert (result.code, result.err) == (130, "headlong: interrupted: new.model was not written\n")
 
 
-# ---- labelling
+# ---- labeling
 
 
 def test_the_column_takes_its_place_or_the_last(place, capsys, monkeypatch):
@@ -168,7 +168,10 @@ def test_schemes(place, capsys):
     result = run(capsys, "label", "--model", "chunker.model", "gold.txt", "--scheme", "iob1")
     assert last_column(result.out) == ["I-NP", "I-NP", "I-VP", "O", "I-NP", "I-VP", "I-NP"]
     result = run(capsys, "label", "--model", "tags.model", "train.conllu", "--scheme", "iob1")
-    assert (result.code, result.err) == (2, "headlong: error: found --scheme for a tagger, expected it for chunks\n")
+    assert (result.code, result.err) == (
+        2,
+        "headlong: error: found --scheme with a tagger, expected it with a model of chunks only\n",
+    )
     files = ["--train", "train.conllu", "--column", "UPOS", "--scheme", "none", "--output", "plain.model"]
     assert run(capsys, "train", "labels", *files, *SMALL).code == 0
     result = run(capsys, "label", "--model", "plain.model", "train.conllu", "--scheme", "iob1")
@@ -222,15 +225,18 @@ def test_conllu_becomes_plus_for_a_new_column(place, capsys):
             Path("dev.conllu").write_text(row, encoding="utf-8")
         result = run(capsys, "label", "--model", "chunker.model", "dev.conllu", "--input", name)
         assert result.code == 1
-        assert f"dev.conllu: found {name}, which has no place for TAG, expected a file with a word a line" in result.err
+        assert (
+            f"dev.conllu: found {name}, which has no column for TAG, expected a file with one word per line"
+            in result.err
+        )
 
 
-def test_bad_input_keeps_what_was_labelled(place, capsys):
+def test_bad_input_keeps_what_was_labeled(place, capsys):
     Path("bad.txt").write_text(ROWS + "only one\n\n" + ROWS, encoding="utf-8")
     Path("out.txt").write_text("older", encoding="utf-8")
     result = run(capsys, "label", "--model", "chunker.model", "bad.txt", "--output", "out.txt")
     assert result.code == 1
-    assert re.match(r"headlong: stopped before the end: the 2 sentences labelled so far are in \S+", result.err)
+    assert re.match(r"headlong: stopped before the end: the 2 sentences labeled so far are in \S+", result.err)
     assert "headlong: error: bad.txt:10: found 2 columns, expected 3: FORM XPOS TAG" in result.err
     assert Path("out.txt").read_text(encoding="utf-8") == "older"
     assert Path("out.txt.partial").read_text(encoding="utf-8") == ROWS
@@ -243,13 +249,13 @@ def test_bad_input_keeps_what_was_labelled(place, capsys):
     [
         (["--model", "chunker.model", "none.txt"], 1, "none.txt: found no such file"),
         (["--model", "chunker.model", "gold.txt", "--output", "gold.txt"], 2, "the output gold.txt is the input gold"),
-        (["--model", "chunker.model", "gold.txt", "--output", "no/x"], 2, "found no folder no"),
+        (["--model", "chunker.model", "gold.txt", "--output", "no/x"], 2, "folder no does not exist"),
         (["--model", "gold.txt", "gold.txt"], 1, "gold.txt"),
-        (["--model", "chunker.model", "gold.txt", "train.conllu"], 1, "train.conllu: found a file in conllu-plus"),
+        (["--model", "chunker.model", "gold.txt", "train.conllu"], 1, "train.conllu: found the format conllu-plus"),
         (["gold.txt"], 2, "--model"),
     ],
 )
-def test_what_cannot_be_labelled(arguments, code, message, place, capsys):
+def test_what_cannot_be_labeled(arguments, code, message, place, capsys):
     result = run(capsys, "label", *arguments)
     assert result.code == code
     assert message in result.err
@@ -293,7 +299,7 @@ def test_scores_of_chunks(place, capsys):
         (["--chunks", "gold.txt", "gold.txt", "gold.txt"], 2, "found two systems with --chunks, expected one"),
         (["--chunks", "--column", "XPOS", "gold.txt", "gold.txt"], 1, "gold.txt:1: found 3 columns, expected 2"),
         (["--chunks", "--columns", "FORM,TAG,X", "gold.txt", "gold.txt"], 1, "gold.txt:1: found the tag 'JJ'"),
-        (["--columns", "FORM,XPOS,TAG", "gold.txt", "gold.txt"], 2, "found columns without --chunks"),
+        (["--columns", "FORM,XPOS,TAG", "gold.txt", "gold.txt"], 2, "found column files without --chunks"),
     ],
 )
 def test_what_cannot_be_scored(arguments, code, message, place, capsys):

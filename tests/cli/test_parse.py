@@ -43,9 +43,9 @@ def test_parse_into_a_folder(model, capsys):
         (["dev.conllu", "sub/dev.conllu", "--output-dir", "out"], 2, "would both be written to out"),
         (["dev.conllu", "--output-dir", "."], 2, "is the input dev.conllu"),
         (["dev.conllu", "--output", "link.conllu"], 2, "is the input dev.conllu"),
-        (["-", "--output-dir", "out"], 2, "standard input and texts have no name"),
-        (["dev.conllu", "--output", "none/x.conllu"], 2, "found no folder none"),
-        (["dev.conllu", "--output-dir", "train.conllu"], 1, "train.conllu: File exists"),
+        (["-", "--output-dir", "out"], 2, "standard input and text have no file name"),
+        (["dev.conllu", "--output", "none/x.conllu"], 2, "folder none does not exist"),
+        (["dev.conllu", "--output-dir", "train.conllu"], 2, "train.conllu: it is a file, expected a folder"),
         (["none.conllu", "--output", "x.conllu"], 1, "none.conllu: found no such file, expected a file"),
         (["sub"], 1, "sub: found a directory, expected a file"),
         (["empty.conllu"], 1, "empty.conllu: found no sentence, expected at least one"),
@@ -111,7 +111,7 @@ def test_all_before_a_bad_sentence_is_in_a_partial_file(output, partial, model, 
 def test_one_sentence_before_the_bad_one(model, capsys):
     Path("t.conllu").write_text(DOGS + BAD, encoding="utf-8")
     result = run(capsys, "parse", "--model", "x.model", "t.conllu", "--output", "o.conllu")
-    assert "the 1 sentence parsed so far" in result.err
+    assert "the 1 sentence parsed so far is in " in result.err
 
 
 def test_nothing_is_left_if_the_first_sentence_is_bad(model, capsys):
@@ -138,8 +138,8 @@ def test_parse_can_skip_bad_sentences(model, capsys):
     assert result.code == 0
     assert result.out == DOGS + CATS + DOGS
     first, second = result.err.splitlines()
-    assert first.startswith("headlong: warning: t.conllu: 2 bad sentences were left out; the first: t.conllu:7 ")
-    assert second.startswith("headlong: warning: u.conllu: 1 bad sentence was left out; ")
+    assert first.startswith("headlong: warning: t.conllu: skipped 2 bad sentences; the first: t.conllu:7 ")
+    assert second.startswith("headlong: warning: u.conllu: skipped 1 bad sentence; ")
 
 
 def test_interrupted_parsing_keeps_what_it_has(model, capsys, monkeypatch):
@@ -177,7 +177,7 @@ def test_other_formats_come_out_as_they_came_in(model, capsys):
 
 
 def test_a_bar_is_shown_only_on_a_terminal(model, capsys, monkeypatch):
-    monkeypatch.setattr(streams, "on_terminal", lambda: True)
+    monkeypatch.setattr(streams, "stderr_is_terminal", lambda: True)
     result = run(capsys, "parse", "--model", "x.model", "dev.conllu", "--output", "o.conllu")
     assert "2 sentences [" in result.err
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)

@@ -49,10 +49,10 @@ def test_evaluate_refuses_other_text(folder, capsys):
 
 def test_inspect_model(model, capsys):
     out = run(capsys, "inspect", "x.model").out
-    assert re.search(r"^licence +CC BY-SA 4\.0$", out, re.MULTILINE)
-    assert re.search(r"^name +tiny$", out, re.MULTILINE)
-    assert re.search(r"^trees +projective$", out, re.MULTILINE)
-    assert re.search(r"^scores .*epoch 2", out, re.MULTILINE)
+    assert re.search(r"^  license +CC BY-SA 4\.0$", out, re.MULTILINE)
+    assert re.search(r"^  name +tiny$", out, re.MULTILINE)
+    assert re.search(r"^  trees +projective$", out, re.MULTILINE)
+    assert re.search(r"^  parser +epoch 2$", out, re.MULTILINE)
     assert "h.upos" not in out
     assert run(capsys, "inspect", "model", "x.model").out == out
     long = run(capsys, "--traceback", "inspect", "x.model", "--templates", "--labels").out
@@ -128,7 +128,7 @@ def test_check_takes_parts_by_option_and_tells_files_apart(folder, capsys):
 
 def test_names_tell_the_parts():
     names = ("en_ewt-ud-train.conllu", "a/dev.conllu.gz", "test", "training.conllu", "train-then-test.conllu")
-    assert [cli.check._part(name) for name in names] == ["train", "dev", "test", "", "test"]
+    assert [cli.check.part_of(name) for name in names] == ["train", "dev", "test", "", "test"]
 
 
 def test_check_a_missing_file(folder, capsys):

@@ -88,17 +88,17 @@ def test_training_can_skip_bad_sentences(folder, capsys):
     Path("t.conllu").write_text(DOGS + BAD + CATS + CYCLE, encoding="utf-8")
     result = run(capsys, "train", "--train", "t.conllu", "--output", "x.model", "--skip-bad", *SMALL)
     assert result.code == 0
-    assert "headlong: warning: t.conllu: 2 bad sentences were left out; the first: t.conllu:7 " in result.err
+    assert "headlong: warning: t.conllu: skipped 2 bad sentences; the first: t.conllu:7 " in result.err
     assert headlong.Parser.load("x.model").info()["data"]["sentences"] == 2
 
 
 @pytest.mark.parametrize(
     ("output", "message"),
     [
-        ("none/x.model", "cannot write none/x.model: found no folder none"),
+        ("none/x.model", "cannot write none/x.model: folder none does not exist"),
         (".", "it is a folder"),
         ("train.conllu", "is one of the input files"),
-        ("closed/x.model", "no permission to write to closed"),
+        ("closed/x.model", "no permission to write to folder closed"),
     ],
 )
 def test_a_bad_output_is_refused_before_training(output, message, folder, capsys, monkeypatch):
@@ -138,8 +138,8 @@ def test_interrupted_training_saves_the_best_and_goes_on(folder, capsys, monkeyp
         result = run(capsys, *arguments, "--output", "x.model")
     assert result.code == 130
     assert re.fullmatch(
-        r"headlong: interrupted: the best model so far \(epoch [12] of 4, dev UAS .*, dev LAS .*\) is saved in "
-        r"x\.model; add --resume to the same command to go on",
+        r"headlong: interrupted: saved the best model so far \(epoch [12] of 4, dev UAS .*, dev LAS .*\) in "
+        r"x\.model; add --resume to the same command to continue",
         result.err.splitlines()[-1],
     )
     assert Path("x.model.checkpoint").exists()
@@ -156,7 +156,7 @@ def test_interrupted_before_anything_was_learnt(folder, capsys, monkeypatch):
     result = run(capsys, "train", "--train", "train.conllu", "--output", "x.model", *SMALL)
     assert result.code == 130
     last = result.err.splitlines()[-1]
-    assert last == "headlong: interrupted: x.model is not written"
+    assert last == "headlong: interrupted: x.model was not written"
     assert not Path("x.model").exists()
 
 
@@ -167,13 +167,13 @@ def test_resume_needs_a_checkpoint(folder, capsys):
 
 
 def test_memory_is_told_where_the_system_tells(monkeypatch):
-    assert training.peak_memory()[0].startswith("peak memory ")
+    assert training.describe_memory()[0].startswith("peak memory ")
     monkeypatch.setitem(sys.modules, "resource", None)
-    assert training.peak_memory() == []
+    assert training.describe_memory() == []
 
 
 def test_progress_on_a_terminal(folder, capsys, monkeypatch):
-    monkeypatch.setattr(progress, "on_terminal", lambda: True)
+    monkeypatch.setattr(progress, "stderr_is_terminal", lambda: True)
     log = progress.TrainingLog()
     log(Progress("pruner", 1, 1, 5, 5, 0.5, 100.0))
     for epoch, las in ((1, 70.0), (2, 60.0), (3, 80.0)):

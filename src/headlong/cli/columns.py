@@ -1,4 +1,4 @@
-"""Files with labelled words: a word a line with named columns, or CoNLL-U."""
+"""Files with labeled words: one word per line in named columns, or CoNLL-U."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 FORMATS = ("auto", "columns", "conllu", "conllx", "conll2009")
 
 
-def add_columns(parser: argparse.ArgumentParser, column: str) -> None:
-    """``--columns``, ``--separator``, ``--encoding`` and ``--input``; `column` says which one is labelled."""
+def add_column_options(parser: argparse.ArgumentParser, column: str) -> None:
+    """Add ``--columns``, ``--separator``, ``--encoding`` and ``--input``; `column` describes the labeled column."""
     parser.add_argument(
         "--columns",
         metavar="NAMES",
-        help="names of the columns of files with a word a line, such as FORM,XPOS,TAG: FORM must be there, and XPOS is "
-        f"what the templates take for tags (default: FORM,XPOS and {column})",
+        help="column names of files with one word per line, such as FORM,XPOS,TAG; FORM is required, and the feature "
+        f"templates read tags from XPOS (default: FORM,XPOS and {column})",
     )
     parser.add_argument(
         "--separator",
         choices=("spaces", "tab"),
         default="spaces",
-        help="what stands between these columns: any number of spaces and tabs (written as one space), or one tab "
+        help="separator of these columns: any number of spaces and tabs (written as one space), or one tab "
         "(default: %(default)s)",
     )
     parser.add_argument(
@@ -39,25 +39,25 @@ def add_columns(parser: argparse.ArgumentParser, column: str) -> None:
         "--input",
         choices=FORMATS,
         default="auto",
-        help="format of the files; auto tells columns, CoNLL-U (Plus) and CoNLL-2009 apart, but CoNLL-X must be asked "
-        "for (default: columns with --columns, else auto)",
+        help="format of the files; auto detects columns, CoNLL-U (Plus) and CoNLL-2009, but not CoNLL-X "
+        "(default: columns with --columns, else auto)",
     )
 
 
-def read_labelled(name: str, args: argparse.Namespace, column: str) -> Iterator[Sentence]:
-    """The sentences of a file, of which `column` is or will be labelled."""
+def read_labeled(name: str, args: argparse.Namespace, column: str) -> Iterator[Sentence]:
+    """Read the sentences of a file in the format of the options; `column` is or will be labeled."""
     from headlong.text import read_columns, read_conllu
     from headlong.text.files import open_bytes
     from headlong.text.inputs import beginning_of, recognise
 
     if args.columns and args.input not in ("auto", "columns"):
-        raise OptionError(f"found --columns with --input {args.input}, expected it for files with a word a line only")
+        raise OptionError(f"found --columns with --input {args.input}, expected --input columns: one word per line")
     names = args.columns.split(",") if args.columns else ["FORM", *dict.fromkeys(["XPOS", column])]
     with open_bytes(name) as stream:
         found = "columns" if args.columns else args.input
         if found == "auto":
-            recognised = recognise(beginning_of(stream))
-            found = recognised if recognised in ("conllu", "conll2009") else "columns"
+            recognized = recognise(beginning_of(stream))
+            found = recognized if recognized in ("conllu", "conll2009") else "columns"
         if found == "columns":
             separator = "\t" if args.separator == "tab" else None
             yield from read_columns(stream, names, separator=separator, encoding=args.encoding)

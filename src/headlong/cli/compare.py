@@ -1,4 +1,4 @@
-"""``headlong compare``: several decoders on the same sentences, and which one finds the better trees."""
+"""``headlong compare``: run several decoders on the same sentences and compare their trees."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headlong.cli.arguments import CommandParser, add_command
 from headlong.cli.shared import (
-    add_command,
-    add_input,
+    add_input_format,
     add_search,
     add_threads,
-    check_folder,
+    check_writable,
     load_model,
     search_options,
 )
-from headlong.cli.streams import check_overwriting, with_bar
+from headlong.cli.streams import check_overwriting, show_progress
 from headlong.errors import OptionError
 
 if TYPE_CHECKING:
     from headlong.text import Sentence
 
 _DESCRIPTION = """\
-Run several decoders on the same sentences, scored once by the same model: for each decoder how many trees it proves to
-be best ones, how many of its trees are, its CPU time, and (where the file has trees) UAS and LAS; for each pair how
-often the first finds a tree of higher, equal or lower score. Scores say how well a decoder searches, accuracies how
-much that matters."""
+Run several decoders on the same sentences, scored once by the same model. The first table shows for each decoder how
+many of its trees are proven optimal, how many are optimal, its CPU time, and UAS and LAS if the file has trees. The
+second shows for each pair of decoders how often the first one finds a tree of higher, equal or lower score. Scores show
+how well a decoder searches, accuracies how much that matters."""
 
 _EXAMPLES = """\
   headlong compare en.model en-dev.conllu
@@ -36,7 +36,7 @@ _EXAMPLES = """\
 """
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[CommandParser]) -> None:
     """Add the command and its options."""
     parser = add_command(
         commands,
@@ -47,49 +47,49 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         examples=_EXAMPLES,
     )
     parser.add_argument("model", metavar="MODEL", help="model file with a parser")
-    parser.add_argument("file", metavar="FILE", help="CoNLL-U, plain or gzip; - is standard input")
+    parser.add_argument("file", metavar="FILE", help="treebank file, plain or gzip; - is standard input")
     parser.add_argument(
         "--decoders",
         metavar="NAMES",
-        help="the decoders, such as exact,ad3,climb: see headlong parse --help "
-        "(default: all that need no extra and can search the trees)",
+        help="decoders to run, such as exact,ad3,climb; headlong parse --help explains them (default: all that need no "
+        "extra package and can search these trees)",
     )
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="take the first N sentences only (default: all sentences)"
+        "--limit", type=int, metavar="N", help="number of sentences, from the first one on (default: all)"
     )
     parser.add_argument(
         "--json",
         metavar="FILE",
-        help="write all figures to this file; - is standard output, in the place of the tables (default: do not)",
+        help="write all figures as JSON to this file; - is standard output, instead of the tables (default: do not)",
     )
     parser.add_argument(
         "--plot",
         metavar="FILE",
-        help="write a plot to this file, as SVG: CPU time against the share of best trees (default: do not)",
+        help="write an SVG plot of CPU time against the share of optimal trees to this file (default: do not)",
     )
     add_search(parser)
-    add_threads(parser, "; one gives the most even times")
-    add_input(parser)
+    add_threads(parser, "; times vary least with one")
+    add_input_format(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the comparison, and write what was asked for."""
+    """Print the comparison, and write the requested files."""
     if args.limit is not None and args.limit < 1:
         raise OptionError(f"found --limit {args.limit}, expected 1 or more")
     for target in (args.json, args.plot):
         if target not in (None, "-"):
             check_overwriting([args.model, args.file], target)
-            check_folder(target)
+            check_writable(target)
     from headlong import Parser, Pipeline
     from headlong.analysis import compare_decoders, report_decoders
 
     model = load_model(args.model, Parser, Pipeline)
-    sentences = _read(args)
+    sentences = _read_sentences(args)
     if isinstance(model, Pipeline):
         sentences = model.annotate(sentences)
     comparison = compare_decoders(
         model if isinstance(model, Parser) else model.parser,
-        with_bar(sentences, ""),
+        show_progress(sentences, ""),
         args.decoders.split(",") if args.decoders else None,
         threads=args.threads,
         **search_options(args),
@@ -106,7 +106,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _read(args: argparse.Namespace) -> list[Sentence]:
+def _read_sentences(args: argparse.Namespace) -> list[Sentence]:
+    """Read the file up to ``--limit``."""
     from headlong.text import read_conllu
 
     return list(islice(read_conllu(args.file, format=args.input), args.limit))

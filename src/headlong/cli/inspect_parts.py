@@ -1,4 +1,4 @@
-"""``headlong inspect parts``: the way of a sentence through a model, step by step."""
+"""``headlong inspect parts``: show step by step how a model parses a sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headlong.cli.shared import add_sentence, find_sentence, load_parser, table
+from headlong.cli.messages import format_count, format_table
+from headlong.cli.shared import add_sentence_options, find_sentence, load_parser
 from headlong.errors import OptionError
 
 if TYPE_CHECKING:
@@ -17,57 +18,63 @@ if TYPE_CHECKING:
 
 _SLOTS = {"g": "grandparent", "h": "head", "m": "modifier", "s": "sibling", "t": "nearest sibling"}
 _SLOTS |= {"q": "word before", "p": "its head", "a": "ancestor", "d": "descendant"}
-_MAY_LACK = ("sibling", "grand-sibling", "tri-sibling")  # families with the head in the place of what is not there
+# In these families a part may lack a sibling or modifier: the head fills its slot.
+_WITH_EMPTY_SLOTS = ("sibling", "grand-sibling", "tri-sibling")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the view."""
-    add_sentence(parser)
+    parser.add_argument("model", metavar="MODEL", help="model file with a parser")
+    add_sentence_options(parser)
     parser.add_argument("--family", metavar="NAME", help="show the parts of this family only (default: all families)")
     parser.add_argument(
         "--top",
         type=int,
         default=10,
         metavar="N",
-        help="show the N best parts of a family; 0 is all (default: %(default)s)",
+        help="number of parts to show per family, best first; 0 shows all (default: %(default)s)",
     )
-    parser.add_argument("--decoder", metavar="NAME", help="the decoder of the tree (default: as headlong parse has it)")
+    parser.add_argument("--decoder", metavar="NAME", help="decoder of the tree (default: that of headlong parse)")
 
 
 def show(args: argparse.Namespace) -> int:
-    """Candidates with the pruner's posteriors, parts of each family, the tree with its certificate."""
+    """Print candidates with posteriors, the parts of each family, and the tree with its certificate."""
     if args.top < 0:
         raise OptionError(f"found --top {args.top}, expected 0 (all) or more")
     parser = load_parser(args.model)
     sentence = find_sentence(args)
-    steps = _steps(parser, sentence, args.family, args.decoder)
+    steps = _collect_steps(parser, sentence, args.family, args.decoder)
     if args.json:
         print(json.dumps(steps, indent=1, ensure_ascii=False))
     else:
-        print("\n\n".join(_pages(steps, sentence, args.top)))
+        words = [f"{i} {form}" for i, form in enumerate(sentence.forms)]
+        print("\n\n".join(_format_steps(steps, words, args.top)))
     return 0
 
 
-def _steps(parser: Parser, sentence: Sentence, family: str | None, decoder: str | None) -> dict[str, Any]:
-    """Everything there is to show, as plain values."""
+def _collect_steps(parser: Parser, sentence: Sentence, family: str | None, decoder: str | None) -> dict[str, Any]:
+    """Return everything to show as plain values, ready for JSON."""
     problem = parser.problem(sentence, projective={"mst": False, "eisner": True}.get(decoder or ""))
     families = [name for name in problem.parts() if name != "arc"]
     if family is not None and family not in families:
-        listed = ", ".join(families) or "none: it is of order 1"
-        raise OptionError(f"found --family {family!r}, expected one that the model has ({listed})")
+        listed = ", ".join(families) or "none: its order is 1"
+        raise OptionError(f"found --family {family!r}, expected a family of the model ({listed})")
     [solution] = parser.solve([sentence], decoder=decoder)
     marks = problem.parts_of(solution.heads)
     return {
         "sent_id": sentence.id,
-        "candidates": _candidates(parser, sentence, problem, marks["arc"]),
+        "candidates": _list_candidates(parser, sentence, problem, marks["arc"]),
         "parts": {
-            name: _rows(parser, problem, name, marks[name]) for name in families if family is None or name == family
+            name: _list_parts(parser, problem, name, marks[name])
+            for name in families
+            if family is None or name == family
         },
-        "tree": _tree(parser, sentence, problem, solution, marks),
+        "tree": _describe_tree(parser, sentence, problem, solution, marks),
     }
 
 
-def _candidates(parser: Parser, sentence: Sentence, problem: Problem, chosen: Any) -> list[dict[str, Any]]:
+def _list_candidates(parser: Parser, sentence: Sentence, problem: Problem, chosen: Any) -> list[dict[str, Any]]:
+    """Return the candidate arcs with label, score and posterior."""
     posteriors = parser.posteriors(sentence) if parser.trained.pruning else None
     labels = [*parser.trained.labels, "_"]
     return [
@@ -85,7 +92,8 @@ def _candidates(parser: Parser, sentence: Sentence, problem: Problem, chosen: An
     ]
 
 
-def _rows(parser: Parser, problem: Problem, name: str, chosen: Any) -> list[dict[str, Any]]:
+def _list_parts(parser: Parser, problem: Problem, name: str, chosen: Any) -> list[dict[str, Any]]:
+    """Return the parts of a family with their words and scores, best first."""
     columns, scores = problem.parts()[name]
     slots = [_SLOTS[slot] for family in parser.families if family.name == name for slot in family.slots]
     order = np.argsort(-scores, kind="stable")
@@ -95,9 +103,10 @@ def _rows(parser: Parser, problem: Problem, name: str, chosen: Any) -> list[dict
     ]
 
 
-def _tree(
+def _describe_tree(
     parser: Parser, sentence: Sentence, problem: Problem, solution: Solution, marks: dict[str, Any]
 ) -> dict[str, Any]:
+    """Return the tree that was found, its score by family, and its certificate."""
     labels = [*parser.trained.labels, "_"]
     return {
         "heads": solution.heads[1:].tolist(),
@@ -112,38 +121,49 @@ def _tree(
     }
 
 
-def _pages(steps: dict[str, Any], sentence: Sentence, top: int) -> list[str]:
-    def word(place: int) -> str:
-        return f"{place} {sentence.forms[place]}"
+def _format_steps(steps: dict[str, Any], words: list[str], top: int) -> list[str]:
+    """Return a block of text for the candidates, for each family, and for the tree; `words` are numbered forms."""
+    return [
+        _format_candidates(steps["candidates"], words),
+        *(_format_family(name, parts, words, top) for name, parts in steps["parts"].items()),
+        _format_tree(steps["tree"], words),
+    ]
 
-    def mark(one: dict[str, Any]) -> str:
-        return "chosen" if one["chosen"] else ""
 
+def _format_candidates(candidates: list[dict[str, Any]], words: list[str]) -> str:
     rows = [("modifier", "head", "label", "score", "posterior", "")]
-    for one in steps["candidates"]:
+    for one in candidates:
         posterior = "-" if one["posterior"] is None else f"{one['posterior']:.4f}"
-        words = word(one["modifier"]), word(one["head"])
-        rows.append((*words, one["label"], f"{one['score']:.3f}", posterior, mark(one)))
-    count = len(steps["candidates"])
-    pages = [f"candidates: {count:,} arcs, {count / max(len(sentence), 1):.1f} a word\n{table(rows, (0, 1, 2, 5))}"]
-    for name, parts in steps["parts"].items():
-        slots = [slot for slot in parts[0] if slot not in ("score", "chosen")] if parts else []
-        listed = [(*slots, "score", "")]
-        for one in parts[: top or None]:
-            lacks = [name in _MAY_LACK and s not in ("head", "grandparent") and one[s] == one["head"] for s in slots]
-            places = ["-" if lack else word(one[s]) for s, lack in zip(slots, lacks, strict=True)]
-            listed.append((*places, f"{one['score']:.3f}", mark(one)))
-        left = (*range(len(slots)), len(slots) + 1)
-        pages.append(f"{name}: {len(parts):,} parts\n{table(listed, left)}")
-    tree = steps["tree"]
-    lines = [("word", "head", "label", "gold head")]
+        arc = words[one["modifier"]], words[one["head"]]
+        rows.append((*arc, one["label"], f"{one['score']:.3f}", posterior, _mark(one)))
+    per_word = len(candidates) / max(len(words) - 1, 1)
+    title = f"candidates: {format_count(len(candidates), 'arc')}, {per_word:.1f} per word"
+    return f"{title}\n{format_table(rows, (0, 1, 2, 5))}"
+
+
+def _format_family(name: str, parts: list[dict[str, Any]], words: list[str], top: int) -> str:
+    slots = [slot for slot in parts[0] if slot not in ("score", "chosen")] if parts else []
+    rows = [(*slots, "score", "")]
+    may_be_empty = set(slots) - {"head", "grandparent"} if name in _WITH_EMPTY_SLOTS else set()
+    for one in parts[: top or None]:
+        cells = ["-" if slot in may_be_empty and one[slot] == one["head"] else words[one[slot]] for slot in slots]
+        rows.append((*cells, f"{one['score']:.3f}", _mark(one)))
+    left = (*range(len(slots)), len(slots) + 1)
+    return f"{name}: {format_count(len(parts), 'part')}\n{format_table(rows, left)}"
+
+
+def _format_tree(tree: dict[str, Any], words: list[str]) -> str:
+    rows = [("word", "head", "label", "gold head")]
     for i, (head, label, gold) in enumerate(zip(tree["heads"], tree["labels"], tree["gold"], strict=True), 1):
-        lines.append((word(i), word(head), label, "-" if gold is None else word(gold)))
+        rows.append((words[i], words[head], label, "-" if gold is None else words[gold]))
     worth = " + ".join(f"{name} {value:.3f}" for name, value in tree["worth"].items())
     bound = "no bound" if tree["bound"] is None else f"bound {tree['bound']:.6f}"
     certified = "certified" if tree["certified"] else "not certified"
-    pages.append(
+    return (
         f"tree: score {tree['score']:.6f}, {bound}, {certified} ({tree['status']}, iterations: {tree['iterations']})\n"
-        f"{worth}\n{table(lines, (0, 1, 2, 3))}"
+        f"{worth}\n{format_table(rows, (0, 1, 2, 3))}"
     )
-    return pages
+
+
+def _mark(one: dict[str, Any]) -> str:
+    return "chosen" if one["chosen"] else ""

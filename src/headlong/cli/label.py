@@ -1,4 +1,4 @@
-"""``headlong label``: chunks, entities and tags into files with a word a line, or CoNLL-U."""
+"""``headlong label``: label chunks, entities or tags in files with one word per line, or in CoNLL-U."""
 
 from __future__ import annotations
 
@@ -9,9 +9,17 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headlong.cli.columns import add_columns, read_labelled
-from headlong.cli.shared import add_command, add_threads, check_folder, load_model
-from headlong.cli.streams import Stream, add_inputs, add_output, check_overwriting, with_bar
+from headlong.cli.arguments import CommandParser, add_command
+from headlong.cli.columns import add_column_options, read_labeled
+from headlong.cli.shared import add_threads, check_writable, load_model
+from headlong.cli.streams import (
+    SentenceStream,
+    add_inputs,
+    add_output,
+    check_overwriting,
+    prompt_for_input,
+    show_progress,
+)
 from headlong.errors import DataError, OptionError
 
 if TYPE_CHECKING:
@@ -19,22 +27,23 @@ if TYPE_CHECKING:
     from headlong.text import Sentence
 
 _DESCRIPTION = """\
-Label words with a model of "headlong train labels" or "headlong train tagger". The files have a word a line and a blank
-line after each sentence, or are CoNLL-U; they come out in their own format, with the predicted column in its place, or
-as the last one if there was none (which makes CoNLL-U a CoNLL-U Plus). Memory does not grow with their size.
+Label words with a model of "headlong train labels" or "headlong train tagger". The input files have one word per line
+and a blank line after each sentence, or are CoNLL-U. The output has the format of the input. The predicted column
+replaces the one in the input; if there is none, it is added as the last column (CoNLL-U becomes CoNLL-U Plus). Memory
+does not grow with the size of the input.
 
-If a line is bad, labelling stops with exit code 1 and nothing is lost: on standard output all sentences before it are
-there already; with --output they are put in FILE.partial, and an older FILE stays as it was."""
+If a line is malformed, labeling stops with exit code 1, and the sentences before it are kept: on standard output they
+are already written; with --output they are in FILE.partial, and an older FILE is not changed."""
 
 _EXAMPLES = """\
-  headlong label --model chunker.model test.txt --output labelled.txt
+  headlong label --model chunker.model test.txt --output labeled.txt
   headlong label --model chunker.model --columns FORM,XPOS --scheme bioes < new.txt
   headlong label --model names.model --encoding latin-1 --confidence esp.testb
   headlong label --model tags.model untagged.conllu --output tagged.conllu
 """
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[CommandParser]) -> None:
     """Add the command and its options."""
     parser = add_command(
         commands,
@@ -49,16 +58,16 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--model", required=True, metavar="MODEL", help="model file of headlong train labels or headlong train tagger"
     )
     add_output(parser)
-    add_columns(parser, "that of the model")
+    add_column_options(parser, "that of the model")
     parser.add_argument(
         "--scheme",
         choices=("iob1", "iob2", "ioe1", "ioe2", "bioes"),
-        help="how chunks are written as labels (default: as in the model)",
+        help="how chunks are encoded as labels in the output (default: as in the model)",
     )
     parser.add_argument(
         "--confidence",
         action="store_true",
-        help="add how probable each label is, in a column of its own (TAG_PROB for TAG), of tags in MISC "
+        help="add the probability of each label in a column of its own (TAG_PROB for TAG), or of each tag in MISC "
         "(default: do not)",
     )
     add_threads(parser, "; the output is the same for any number")
@@ -70,40 +79,47 @@ def run(args: argparse.Namespace) -> int:
 
     for name in args.inputs:
         if name != "-" and not os.path.exists(name):
-            raise DataError("no such file", "a file", path=name)
+            raise DataError("no such file", "a file with words to label", path=name)
     check_overwriting(args.inputs, args.output)
     if args.output != "-":
-        check_folder(args.output)
+        check_writable(args.output)
     model = load_model(args.model, SequenceLabeler, Tagger)
     if args.scheme and isinstance(model, Tagger):
-        raise OptionError("found --scheme for a tagger, expected it for chunks")
-    stream = Stream("labelled")
-    labelled = stream.until_trouble(with_bar(_labelled(args, model, stream), args.output))
-    stream.write(args.output, lambda place: _write(labelled, place, args))
+        raise OptionError("found --scheme with a tagger, expected it with a model of chunks only")
+    prompt_for_input(args.inputs, "one word per line")
+    stream = SentenceStream("labeled")
+    labeled = stream.until_error(show_progress(_label_inputs(args, model, stream), args.output))
+    stream.write(args.output, lambda place: _write(labeled, place, args))
     return 0
 
 
-def _labelled(args: argparse.Namespace, model: SequenceLabeler | Tagger, stream: Stream) -> Iterator[Sentence]:
-    """The sentences of all inputs with their labels."""
+def _label_inputs(
+    args: argparse.Namespace, model: SequenceLabeler | Tagger, stream: SentenceStream
+) -> Iterator[Sentence]:
+    """Return the labeled sentences of all inputs."""
     from headlong import Tagger
 
     if isinstance(model, Tagger):
         column, added = "XPOS", [name.upper() for name in model.columns]
-        shares = "MISC"
+        probabilities = "MISC"
     else:
         column = model.options.column
-        added, shares = [column], f"{column}_PROB"
+        added, probabilities = [column], f"{column}_PROB"
     if args.confidence:
-        added.append(shares)
-    read = chain.from_iterable(read_labelled(name, args, column) for name in args.inputs)
-    sentences = stream.until_trouble(_with_places(read, added))
+        added.append(probabilities)
+    read = chain.from_iterable(read_labeled(name, args, column) for name in args.inputs)
+    sentences = stream.until_error(_add_columns(read, added))
     if isinstance(model, Tagger):
         return model.tag(sentences, threads=args.threads, confidence=args.confidence)
     return model.label(sentences, threads=args.threads, confidence=args.confidence, scheme=args.scheme)
 
 
-def _with_places(sentences: Iterator[Sentence], added: list[str]) -> Iterator[Sentence]:
-    """The sentences, all of one format, which has a place for all columns that will be added."""
+def _add_columns(sentences: Iterator[Sentence], added: list[str]) -> Iterator[Sentence]:
+    """Give the sentences a format that has the columns to be added.
+
+    Raises:
+        DataError: An input has another format than the first, or its format cannot have the columns.
+    """
     from headlong.text.formats import CONLLU, STANDARD, conllu_plus
 
     first = None
@@ -113,17 +129,17 @@ def _with_places(sentences: Iterator[Sentence], added: list[str]) -> Iterator[Se
         layout = sentence.layout
         first = first or layout.format
         if layout.format != first:
-            raise DataError(f"a file in {layout.format}", f"{first}, as the first input", path=sentence.path)
+            raise DataError(f"the format {layout.format}", f"{first}, like the first input", path=sentence.path)
         roles = {*layout.roles, *(role for role, _, _ in layout.merged)}
         if layout.format in ("conllx", "conll2009") and (lacking := [name for name in added if name not in roles]):
-            expected = "a file with a word a line, or CoNLL-U"
-            found = f"{layout.format}, which has no place for {' and '.join(lacking)}"
+            expected = "a file with one word per line, or CoNLL-U"
+            found = f"{layout.format}, which has no column for {' and '.join(lacking)}"
             raise DataError(found, expected, path=sentence.path)
         yield sentence
 
 
 def _write(sentences: Iterator[Sentence], place: str | Path, args: argparse.Namespace) -> int:
-    """Write the sentences in the format of the first; return how many."""
+    """Write the sentences in the format of the first, and return their number."""
     from headlong.text import write_columns, write_conllu
 
     first = next(sentences, None)

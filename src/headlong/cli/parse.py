@@ -1,4 +1,22 @@
-"""``headlong parse``: text or CoNLL-U in, trees out."""
+"""``headlong parse``: parse text or CoNLL-U.
+
+How a sentence gets from an input to the output:
+
+1. The main thread reads the inputs one after the other, as a stream (`_ParseTask._read`). The format of an input is
+   recognized by its first lines; text is cut into sentences and words by the tokenizer of the pipeline, also in the
+   main thread.
+2. The model takes 64 sentences at a time and hands them to a thread (`headlong.parallel`): ``--threads 8`` is a pool of
+   eight, and at most two batches per thread are under way, so memory does not grow with the input. With one thread
+   everything runs in the main thread.
+   Each thread of a pipeline tags, lemmatizes and parses its batch. Of a parser alone, the main thread encodes the
+   words and the other threads decode. They work at the same time because the C++ core releases the GIL.
+3. The main thread takes the results in the order of the input and writes each sentence at once (`SentenceStream`). The
+   output is the same for any number of threads.
+
+A sentence of more than 1,000 words is cut into pieces of at most 1,000 (`headlong.parser.batches`), if possible after
+punctuation. The pieces are parsed one by one, and their roots are attached to the root of the first. Such a tree is not
+certified: its status is "approximate". From text, the tokenizer ends a sentence after about 400 tokens at punctuation.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +31,24 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from headlong.cli.arguments import CommandParser, add_command
+from headlong.cli.messages import SkippedSentences, format_count, print_note
 from headlong.cli.shared import (
-    Skipped,
-    add_command,
     add_search,
     add_skip_bad,
     add_threads,
-    check_folder,
-    complain,
+    check_writable,
     load_model,
     search_options,
 )
-from headlong.cli.streams import Stream, add_inputs, add_output, check_overwriting, with_bar
+from headlong.cli.streams import (
+    SentenceStream,
+    add_inputs,
+    add_output,
+    check_overwriting,
+    prompt_for_input,
+    show_progress,
+)
 from headlong.errors import DataError, OptionError
 
 if TYPE_CHECKING:
@@ -34,14 +58,14 @@ if TYPE_CHECKING:
     from headlong.text import Format, Sentence
 
 _DESCRIPTION = """\
-Parse text, text that is cut into tokens already, or CoNLL-U. The model that comes with headlong is for English; others
-are made by headlong train. Of CoNLL-U the sentences and tokens are read as they are; comments, multiword tokens, empty
-nodes and all columns but those that the model fills in come out unchanged, in the format they came in. Any number of
-inputs is parsed with one loading of the model, and memory does not grow with their size.
+Parse text, tokenized text, or CoNLL-U. The model that comes with headlong is for English; headlong train makes others.
+CoNLL-U keeps its sentences, tokens, comments, multiword tokens and empty nodes, and all columns that the model does not
+predict, in the format of the input. The model is loaded once for all inputs, and memory does not grow with their size.
 
-If a sentence is bad, parsing stops with exit code 1 and nothing that was parsed is lost: on standard output all
-sentences before the bad one are there already; with --output and --output-dir they are put in FILE.partial, and an
-older FILE stays as it was."""
+If a sentence is malformed, parsing stops with exit code 1, and the sentences before it are kept: on standard output
+they are already written; with --output and --output-dir they are in FILE.partial, and an older FILE is not changed.
+
+A sentence of more than 1,000 words is parsed in pieces, and its tree is not certified."""
 
 _EXAMPLES = """\
   headlong parse "The quick brown fox jumps over the lazy dog."
@@ -52,9 +76,16 @@ _EXAMPLES = """\
   headlong parse --model en.model --decoder ad3 --trees projective --solution input.conllu
 """
 
-# The format of a file by the end of its name, for outputs that are given none.
-_BY_SUFFIX = {".svg": "svg", ".html": "html", ".htm": "html", ".json": "displacy", ".jsonl": "displacy", ".tex": "tikz"}
-_SUFFIX = {
+# Output format by file suffix, for --output without --format.
+_FORMAT_BY_SUFFIX = {
+    ".svg": "svg",
+    ".html": "html",
+    ".htm": "html",
+    ".json": "displacy",
+    ".jsonl": "displacy",
+    ".tex": "tikz",
+}
+_SUFFIX_BY_FORMAT = {
     "conllu": ".conllu",
     "tree": ".tree.txt",
     "svg": ".svg",
@@ -64,7 +95,7 @@ _SUFFIX = {
 }
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[CommandParser]) -> None:
     """Add the command and its options."""
     parser = add_command(
         commands,
@@ -74,7 +105,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    add_inputs(parser, "files, plain or gzip, or texts of more than one word")
+    add_inputs(parser, "files, plain or gzip, or text of more than one word")
     parser.add_argument(
         "--model",
         metavar="MODEL",
@@ -84,21 +115,21 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--input",
         choices=("auto", "text", "horizontal", "vertical", "conllu", "conllx", "conll2009"),
         default="auto",
-        help="format of the inputs: horizontal is a sentence a line with spaces between tokens, vertical a token a "
-        "line with a blank line after each sentence; auto recognises each input by its first lines, but CoNLL-X must "
-        "be asked for (default: %(default)s)",
+        help="format of the inputs: horizontal is one sentence per line with spaces between tokens, vertical one token "
+        "per line with a blank line after each sentence; auto detects the format of each input from its first lines, "
+        "but never CoNLL-X (default: %(default)s)",
     )
     parser.add_argument(
         "--format",
-        choices=tuple(_SUFFIX),
-        help="format of the output: trees for people (tree, svg, html), CoNLL-U, or input for displaCy and LaTeX "
-        "(default: what the name of --output says; tree for a text on the command line and on a terminal; else conllu)",
+        choices=tuple(_SUFFIX_BY_FORMAT),
+        help="format of the output: drawings (tree, svg, html), conllu, or input for displaCy and LaTeX (tikz) "
+        "(default: by the suffix of --output; tree for text on the command line and on a terminal; else conllu)",
     )
     parser.add_argument(
         "--tag",
         choices=("auto", "always", "never"),
         default="auto",
-        help="whether to predict tags and lemmas, if the model can: auto does so where there are none "
+        help="whether a pipeline predicts tags and lemmas: auto predicts them where a sentence has none "
         "(default: %(default)s)",
     )
     target = parser.add_mutually_exclusive_group()
@@ -106,31 +137,31 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     target.add_argument(
         "--output-dir",
         metavar="DIR",
-        help="write one file for each input, of the same name, to this folder, which is made if missing "
-        "(default: everything goes to --output)",
+        help="write one file per input, with the same name, to this folder, which is created if missing "
+        "(default: write everything to --output)",
     )
     add_threads(parser, "; the output is the same for any number")
     parser.add_argument(
         "--deps",
         choices=("clear", "keep", "copy"),
         default="clear",
-        help="what becomes of enhanced dependencies (DEPS), which the new tree makes stale: write _, keep them, "
-        "or copy the new tree there (default: %(default)s)",
+        help="what to do with enhanced dependencies (DEPS), which do not match the new tree: clear writes _, keep "
+        "leaves them, copy writes the new tree (default: %(default)s)",
     )
     _add_decoder(parser)
     parser.add_argument(
         "--confidence",
         action="store_true",
-        help="add HeadProb and LabelProb to MISC: how probable head and labelled arc are, for orders above 1 in the "
-        "eyes of the pruner (default: do not)",
+        help="add HeadProb and LabelProb to MISC: the probabilities of the arc and of the labeled arc; for orders "
+        "above 1, those of the pruner (default: do not)",
     )
     parser.add_argument(
         "--solution",
         action="store_true",
-        help="add comments on how the tree was found: parse_score, parse_bound (no tree is worth more), "
-        "parse_certified, parse_iterations, parse_status; and count them at the end (default: do not)",
+        help="add comments on how the tree was found: parse_score, parse_bound (no tree scores higher), "
+        "parse_certified, parse_iterations, parse_status; and print a summary at the end (default: do not)",
     )
-    add_skip_bad(parser, "they will be missing in the output, and their number is reported at the end")
+    add_skip_bad(parser, "the output lacks them, and a warning says how many")
 
 
 def _add_decoder(parser: argparse.ArgumentParser) -> None:
@@ -157,25 +188,26 @@ def _add_decoder(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Parse all inputs."""
-    jobs = _jobs(args)
+    outputs = _plan_outputs(args)
     from headlong import Parser, Pipeline
 
     model = load_model(args.model, Parser, Pipeline)
     if args.output_dir is not None:
         os.makedirs(args.output_dir, exist_ok=True)
-    skipped, tally = Skipped(), _Tally()
-    guide = _toward(args.guide)
+    skipped, statuses = SkippedSentences(), _StatusCounter()
+    guide = _read_guide(args.guide)
+    prompt_for_input(args.inputs, "text" if isinstance(model, Pipeline) else "CoNLL-U")
     try:
-        for inputs, target in jobs:
-            _Job(args, model, skipped, tally, guide).run(inputs, target)
+        for inputs, target in outputs:
+            _ParseTask(args, model, skipped, statuses, guide).run(inputs, target)
     finally:
         skipped.report()
-        tally.report(always=args.solution)
+        statuses.report(always=args.solution)
     return 0
 
 
-def _toward(name: str | None) -> str | Iterator[Sentence] | None:
-    """The trees to favour: the name of a decoder, or the sentences of a file, for all inputs together."""
+def _read_guide(name: str | None) -> str | Iterator[Sentence] | None:
+    """Return the guide of greedy inference: the name of a decoder, or the sentences of a file for all inputs."""
     from headlong.parser.decoders import DECODERS
     from headlong.text import read_conllu
 
@@ -187,101 +219,108 @@ def _toward(name: str | None) -> str | Iterator[Sentence] | None:
 
 
 def _is_text(name: str) -> bool:
-    """Whether an input is a text rather than the name of a file."""
+    """Tell whether an input is text rather than the name of a file."""
     return len(name.split()) > 1 and not os.path.exists(name)
 
 
 def _output_format(args: argparse.Namespace) -> str:
-    """The format that was asked for, or the one that fits."""
+    """Return the requested format, or the one that fits the output."""
     if args.format:
         return str(args.format)
     if args.output_dir is not None:
         return "conllu"
     if args.output == "-":
         return "tree" if any(map(_is_text, args.inputs)) or sys.stdout.isatty() else "conllu"
-    return _BY_SUFFIX.get(Path(args.output.removesuffix(".gz")).suffix.lower(), "conllu")
+    return _FORMAT_BY_SUFFIX.get(Path(args.output.removesuffix(".gz")).suffix.lower(), "conllu")
 
 
-class _Tally:
-    """Counts how sentences were solved."""
+class _StatusCounter:
+    """Count the sentences by the status of their solution; a callback for the `report` option of `parse`."""
 
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
 
     def __call__(self, solution: Solution) -> None:
+        """Count one solution."""
         self.statuses[solution.status] += 1
 
     def report(self, *, always: bool) -> None:
-        """Say how many trees are proven to be the best ones, unless all are."""
+        """Print the share of certified trees, if `always` or if it is below 100 %."""
         count, certified = self.statuses.total(), self.statuses["optimal"]
         if count == certified and not (always and count):
             return
-        sentences = "1 sentence" if count == 1 else f"{count:,} sentences"
-        share = math.floor(1000 * certified / count) / 10  # 100 % is all of them
+        share = math.floor(1000 * certified / count) / 10  # rounded down: 100 % means all of them
         others = "".join(f", {n:,} {status}" for status, n in self.statuses.most_common() if status != "optimal")
-        complain(f"{sentences}, {share:.1f} % certified{others}", "")
+        print_note(f"{format_count(count, 'sentence')}, {share:.1f} % certified{others}")
 
 
-def _jobs(args: argparse.Namespace) -> list[tuple[list[str], str]]:
-    """Which inputs go to which output; OptionError if an output would overwrite an input or another output."""
+def _plan_outputs(args: argparse.Namespace) -> list[tuple[list[str], str]]:
+    """Return the output files, each with its inputs.
+
+    Raises:
+        OptionError: An output would overwrite an input or another output, or cannot be written.
+        DataError: An input does not exist.
+    """
     inputs, output, folder = args.inputs, args.output, args.output_dir
-    jobs = [(list(inputs), output)]
+    plan = [(list(inputs), output)]
     if folder is not None:
         if any(name == "-" or _is_text(name) for name in inputs):
-            raise OptionError("--output-dir needs input files: standard input and texts have no name for their output")
-        jobs = [([name], os.path.join(folder, _output_name(name, args.format))) for name in inputs]
+            raise OptionError("--output-dir needs input files: standard input and text have no file name")
+        if os.path.exists(folder) and not os.path.isdir(folder):
+            raise OptionError(f"cannot write to {folder}: it is a file, expected a folder")
+        plan = [([name], os.path.join(folder, _output_name(name, args.format))) for name in inputs]
     elif output != "-":
-        check_folder(output)
-    outputs: dict[str, str] = {}
-    for names, target in jobs:
+        check_writable(output)
+    written: dict[str, str] = {}
+    for names, target in plan:
         for name in names:
             if name != "-" and not os.path.exists(name) and not _is_text(name):
-                raise DataError("no such file", "a file, or a text of more than one word", path=name)
+                raise DataError("no such file", "a file, or text of more than one word", path=name or "''")
         check_overwriting(names, target)
-        if target in outputs:
-            raise OptionError(f"{outputs[target]} and {names[0]} would both be written to {target}")
-        outputs[target] = names[0]
-    return jobs
+        if target in written:
+            raise OptionError(f"{written[target]} and {names[0]} would both be written to {target}")
+        written[target] = names[0]
+    return plan
 
 
 def _output_name(name: str, output_format: str | None) -> str:
-    """The name of the file for an input: its own, but with the ending of the output's format if that is another."""
+    """Return the name of the output for an input: the same name, with the suffix of the output format."""
     path = Path(name)
     known = path.name.removesuffix(".gz").endswith((".conllu", ".conllx", ".conll", ".conllup"))
     if output_format in (None, "conllu") and known:
         return path.name
-    return f"{path.name.removesuffix('.gz').removesuffix(path.suffix)}{_SUFFIX[output_format or 'conllu']}"
+    return f"{path.name.removesuffix('.gz').removesuffix(path.suffix)}{_SUFFIX_BY_FORMAT[output_format or 'conllu']}"
 
 
-class _Job:
-    """Parsing of some inputs into one output."""
+class _ParseTask:
+    """Parse some inputs into one output: read, parse and write as a stream, up to the first error."""
 
     def __init__(
         self,
         args: argparse.Namespace,
         model: Parser | Pipeline,
-        skipped: Skipped,
-        tally: _Tally,
+        skipped: SkippedSentences,
+        statuses: _StatusCounter,
         guide: str | Iterator[Sentence] | None,
     ) -> None:
-        self.args, self.model, self.skipped, self.tally, self.guide = args, model, skipped, tally, guide
-        self.stream = Stream("parsed")
+        self.args, self.model, self.skipped, self.statuses, self.guide = args, model, skipped, statuses, guide
+        self.stream = SentenceStream("parsed")
 
     def run(self, inputs: Sequence[str], target: str) -> None:
-        """Parse, write, and then raise what stopped it, if anything did."""
+        """Parse and write; then raise the error that stopped it, if any."""
         from headlong.drawing import write_output
 
         output_format = cast("OutputFormat", _output_format(self.args))
-        parsed = self._parsed(inputs, target)
+        parsed = self._parse(inputs, target)
         self.stream.write(target, lambda place: write_output(parsed, place, output_format))
 
-    def _parsed(self, inputs: Sequence[str], target: str) -> Iterator[Sentence]:
-        """The parsed sentences up to the first trouble."""
+    def _parse(self, inputs: Sequence[str], target: str) -> Iterator[Sentence]:
+        """Yield the parsed sentences up to the first error."""
         from headlong import Parser
 
         args = self.args
         options: DecodeKeywords = search_options(args)
-        sentences = self.stream.until_trouble(chain.from_iterable(map(self._read, inputs)))
+        sentences = self.stream.until_error(chain.from_iterable(map(self._read, inputs)))
         parsed = self.model.parse(
             sentences,
             **({} if isinstance(self.model, Parser) else {"tag": args.tag}),
@@ -290,49 +329,49 @@ class _Job:
             deps=args.deps,
             confidence=args.confidence,
             solution=args.solution,
-            report=self.tally,
+            report=self.statuses,
         )
-        return self.stream.until_trouble(with_bar(parsed, target))
+        return self.stream.until_error(show_progress(parsed, target))
 
     def _read(self, name: str) -> Iterator[Sentence]:
-        """The sentences of an input."""
+        """Yield the sentences of an input."""
         from headlong import Pipeline
         from headlong.text.files import open_bytes
         from headlong.text.inputs import beginning_of, read_lines, read_pieces, recognise
         from headlong.text.pretokenized import read_horizontal, read_vertical
 
         if _is_text(name):
-            yield from self._pipeline(name).tokenize(name)
+            yield from self._require_pipeline(name).tokenize(name)
             return
         with open_bytes(name) as stream:
             found = self.args.input
             if found == "auto" and isinstance(self.model, Pipeline):
                 found = recognise(beginning_of(stream))
             if found == "text":
-                pieces = self.stream.until_trouble(read_pieces(stream, name))
-                yield from self._pipeline(name).tokenize(pieces)
-                if self.stream.trouble:
-                    raise self.stream.trouble
+                pieces = self.stream.until_error(read_pieces(stream, name))
+                yield from self._require_pipeline(name).tokenize(pieces)
+                if self.stream.error:
+                    raise self.stream.error
             elif found in ("horizontal", "vertical"):
-                self._pipeline(name)
+                self._require_pipeline(name)
                 read = read_horizontal if found == "horizontal" else read_vertical
                 yield from read(read_lines(stream, name))
             else:
                 yield from self._read_treebank(stream, name, found)
 
     def _read_treebank(self, stream: io.BufferedReader, name: str, found: str) -> Iterator[Sentence]:
+        """Read the sentences of a treebank file."""
         from headlong.text import read_conllu
 
         on_bad = self.skipped if self.args.skip_bad else None
         return read_conllu(stream, format=cast("Format", found), on_bad=on_bad)
 
-    def _pipeline(self, name: str) -> Pipeline:
-        """The model, if it can read more than CoNLL-U."""
+    def _require_pipeline(self, name: str) -> Pipeline:
+        """Return the model if it is a pipeline; a parser alone cannot read text."""
         from headlong import Parser
 
         if isinstance(self.model, Parser):
             shown = name if name != "-" else "standard input"
-            raise DataError(
-                "text", "CoNLL-U with tags: the model is a parser alone (see headlong train pipeline)", path=shown
-            )
+            expected = "CoNLL-U with tags: the model is a parser without a tokenizer (see headlong train pipeline)"
+            raise DataError("text", expected, path=shown)
         return self.model

@@ -1,4 +1,4 @@
-"""How training reports on itself: a bar with the time left on a terminal, else a line for each epoch."""
+"""Progress of training: a bar with the time left on a terminal, and one line per epoch."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from headlong.cli.shared import human_time, on_terminal
+from headlong.cli.messages import format_time, stderr_is_terminal
 
 if TYPE_CHECKING:
     from headlong.learning.loop import Progress
 
 
 class TrainingLog:
-    """Takes the reports of training and writes to standard error; the best epoch so far gets a star."""
+    """Write the progress of training to standard error; a star marks the best epoch so far.
+
+    An instance is a callback for the `progress` option of `fit`.
+    """
 
     def __init__(self) -> None:
         self.bar: Any = None
@@ -27,7 +30,7 @@ class TrainingLog:
         self.best = float("-inf")
 
     def __call__(self, progress: Progress) -> None:
-        """One report: within an epoch, or (with scores) at its end."""
+        """Take one update: within an epoch, or (with scores) at its end."""
         if self.pending is not None and self.pending.epoch != progress.epoch:
             self.close()
         if self.stage != progress.stage:
@@ -37,31 +40,31 @@ class TrainingLog:
         self.pending = progress
         if progress.scores is None:
             self.speed = progress.words_per_second
-            self._show(progress)
+            self._update_bar(progress)
         else:
             self.close()
 
     def close(self) -> None:
-        """Take away the bar, and write the line of the last epoch if it came to its end."""
+        """Remove the bar, and write the line of the last epoch if it is complete."""
         if self.bar is not None:
             self.bar.close()
             self.bar = None
         if self.pending is not None and self.pending.done == self.pending.total:
-            print(self._line(self.pending), file=sys.stderr)
+            print(self._format_epoch(self.pending), file=sys.stderr)
         self.pending = None
 
-    def _show(self, progress: Progress) -> None:
-        """Move the bar, where there is somebody to see it."""
-        if not on_terminal():
+    def _update_bar(self, progress: Progress) -> None:
+        """Move the bar, if there is a terminal."""
+        if not stderr_is_terminal():
             return
         if self.bar is None:
             from tqdm import tqdm
 
-            # The first report comes when some sentences are done: the bar's speed must not count them.
+            # The first update comes when some sentences are done: the bar's speed must not count them.
             self.bar = tqdm(
                 total=progress.total,
                 initial=progress.done,
-                desc=_name(progress),
+                desc=_format_stage(progress),
                 bar_format="{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]",
                 leave=False,
                 file=sys.stderr,
@@ -69,14 +72,15 @@ class TrainingLog:
         self.bar.n = progress.done
         self.bar.set_postfix_str(f"loss {progress.loss:.4f}, {progress.words_per_second:,.0f} words/s")
 
-    def _line(self, progress: Progress) -> str:
-        text = f"{_name(progress)}: loss {progress.loss:.4f}, {self.speed:,.0f} words/s"
+    def _format_epoch(self, progress: Progress) -> str:
+        """Write one line: loss, speed, scores, time left."""
+        text = f"{_format_stage(progress)}: loss {progress.loss:.4f}, {self.speed:,.0f} words/s"
         for name, score in (progress.scores or {}).items():
             text += f", dev {name} {score:.2f}"
         done = progress.epoch - self.first_epoch + 1
         left = (time.perf_counter() - self.begin) / done * (progress.epochs - progress.epoch)
         if left > 0:
-            text += f", about {human_time(left)} left"
+            text += f", about {format_time(left)} left"
         if scores := progress.scores:
             deciding = scores.get("LAS", next(iter(scores.values())))
             if deciding > self.best:
@@ -85,19 +89,23 @@ class TrainingLog:
         return text
 
 
-def _name(progress: Progress) -> str:
+def _format_stage(progress: Progress) -> str:
+    """Name the stage, unless it is the parser, and the epoch."""
     stage = "" if progress.stage == "parser" else f"{progress.stage} "
     return f"{stage}epoch {progress.epoch}/{progress.epochs}"
 
 
 @contextmanager
 def training_log(args: argparse.Namespace) -> Iterator[TrainingLog | None]:
-    """A log for the training inside, unless it is to be quiet; an interruption says that no model was written."""
+    """Provide the progress callback for a training, or None with ``--quiet``.
+
+    An interruption inside says that the model was not written.
+    """
     log = None if args.quiet else TrainingLog()
     try:
         yield log
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted: {args.output} is not written") from None
+        raise KeyboardInterrupt(f"interrupted: {args.output} was not written") from None
     finally:
         if log:
             log.close()

@@ -1,11 +1,9 @@
-"""What several subcommands need: options, messages on standard error, tables."""
+"""Options that several commands share, and what they stand for: a sentence, a model, the search for trees."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
-from collections.abc import Callable, Container, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,61 +19,34 @@ Second = TypeVar("Second")
 TREEBANK_FORMATS = ("auto", "conllu", "conllx", "conll2009")
 
 
-class HelpFormatter(argparse.HelpFormatter):
-    """Help with paragraphs; those with indented lines, the examples, stay as they were typed."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        paragraphs = text.split("\n\n")
-        return "\n\n".join(
-            part if "\n  " in part else super(HelpFormatter, self)._fill_text(part, width, indent)
-            for part in paragraphs
-        )
-
-
-def add_command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-    name: str,
-    run: Callable[[argparse.Namespace], int],
-    *,
-    summary: str,
-    description: str,
-    examples: str,
-) -> argparse.ArgumentParser:
-    """A subcommand with its help text; `run` takes the arguments and returns the exit code."""
-    parser = commands.add_parser(
-        name,
-        help=summary,
-        description=description,
-        epilog=f"examples:\n{examples}",
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    return parser
-
-
-def add_input(parser: argparse.ArgumentParser) -> None:
-    """``--input``."""
+def add_input_format(parser: argparse.ArgumentParser) -> None:
+    """Add ``--input``, the format of treebank files."""
     parser.add_argument(
         "--input",
         choices=TREEBANK_FORMATS,
         default="auto",
-        help="format of the input; auto tells CoNLL-U and CoNLL-2009 apart, but CoNLL-X must be asked for "
-        "(default: %(default)s)",
+        help="format of the input; auto detects CoNLL-U and CoNLL-2009, but not CoNLL-X (default: %(default)s)",
     )
 
 
-def add_sentence(parser: argparse.ArgumentParser) -> None:
-    """A file, ``--sentence`` and ``--input``: see `find_sentence`."""
-    parser.add_argument("file", metavar="FILE", help="file with the sentence; - is standard input")
+def add_sentence_options(parser: argparse.ArgumentParser) -> None:
+    """Add a file, ``--sentence`` and ``--input``, the options of `find_sentence`."""
+    parser.add_argument("file", metavar="FILE", help="treebank file with the sentence; - is standard input")
     parser.add_argument(
-        "--sentence", default="1", metavar="N", help="its number, from 1, or its sent_id (default: %(default)s)"
+        "--sentence",
+        default="1",
+        metavar="N",
+        help="number of the sentence, starting at 1, or its sent_id (default: %(default)s)",
     )
-    add_input(parser)
+    add_input_format(parser)
 
 
 def find_sentence(args: argparse.Namespace) -> Sentence:
-    """The sentence with the number or sent_id that was asked for."""
+    """Return the sentence with the requested number or sent_id.
+
+    Raises:
+        DataError: The file has no such sentence.
+    """
     from headlong.text import read_conllu
 
     wanted, sentences = args.sentence, read_conllu(args.file, format=args.input)
@@ -84,12 +55,12 @@ def find_sentence(args: argparse.Namespace) -> Sentence:
     else:
         found = next((sentence for sentence in sentences if sentence.id == wanted), None)
     if found is None:
-        raise DataError(f"no sentence {wanted}", "its number, from 1, or its sent_id", path=args.file)
+        raise DataError(f"no sentence {wanted}", "a sentence number, starting at 1, or a sent_id", path=args.file)
     return found
 
 
 def load_parser(path: str) -> Parser:
-    """The parser of a model, which may be a pipeline."""
+    """Load a parser, or take the one of a pipeline."""
     from headlong import Parser, Pipeline
 
     model = load_model(path, Parser, Pipeline)
@@ -97,7 +68,11 @@ def load_parser(path: str) -> Parser:
 
 
 def load_model(path: str | None, first: type[First], second: type[Second]) -> First | Second:
-    """The model in a file, by default the one that comes with headlong; ModelError if it is of neither kind."""
+    """Load a model of one of two kinds; without a path, the English model that comes with headlong.
+
+    Raises:
+        ModelError: The file is not a model, or a model of another kind.
+    """
     import headlong
     from headlong.loading import KINDS
 
@@ -111,27 +86,27 @@ def load_model(path: str | None, first: type[First], second: type[Second]) -> Fi
 
 
 def add_skip_bad(parser: argparse.ArgumentParser, consequence: str) -> None:
-    """``--skip-bad``."""
+    """Add ``--skip-bad``; `consequence` says what happens then."""
     parser.add_argument(
         "--skip-bad",
         action="store_true",
-        help=f"leave out sentences that break the format and go on; {consequence} (default: stop at the first)",
+        help=f"skip sentences that break the format; {consequence} (default: stop at the first one)",
     )
 
 
 def add_threads(parser: argparse.ArgumentParser, remark: str = "") -> None:
-    """``--threads``."""
+    """Add ``--threads``; `remark` is a clause for its help text."""
     parser.add_argument(
         "--threads",
         type=thread_count,
         default=1,
         metavar="N",
-        help=f"threads to work with; 0 or auto takes all cores{remark} (default: %(default)s)",
+        help=f"number of threads; 0 or auto uses all cores{remark} (default: %(default)s)",
     )
 
 
 def thread_count(text: str) -> int:
-    """A number of threads from the command line; 0 and "auto" mean all cores this process may use."""
+    """Parse a number of threads; 0 and "auto" mean all cores that this process may use."""
     if text in ("0", "auto"):
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
@@ -160,7 +135,7 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         "--max-iterations",
         type=int,
         metavar="N",
-        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: 1000, and 2 "
+        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: 1000, and 1 "
         "for a pipeline)",
     )
     parser.add_argument(
@@ -216,73 +191,12 @@ def search_options(args: argparse.Namespace) -> DecodeKeywords:
     return options
 
 
-def complain(message: str, kind: str = "warning: ") -> None:
-    """One line to standard error in the name of the program."""
-    print(f"headlong: {kind}{message}", file=sys.stderr)
-
-
-def on_terminal() -> bool:
-    """Whether somebody is watching standard error."""
-    return sys.stderr.isatty()
-
-
-class Skipped:
-    """Counts the bad sentences of each file, for ``--skip-bad``."""
-
-    def __init__(self) -> None:
-        self.counts: dict[str, int] = {}
-        self.first: dict[str, DataError] = {}
-
-    def __call__(self, error: DataError) -> None:
-        self.counts[error.path] = self.counts.get(error.path, 0) + 1
-        self.first.setdefault(error.path, error)
-
-    def report(self) -> None:
-        """Say for each file how many sentences were left out."""
-        for path, count in self.counts.items():
-            were = "sentence was" if count == 1 else "sentences were"
-            complain(f"{path}: {count:,} bad {were} left out; the first: {self.first[path]}")
-
-
-def table(rows: Sequence[Sequence[str]], left: Container[int] = (0,)) -> str:
-    """Rows as aligned columns, those in `left` to the left and the others to the right."""
-    columns = []
-    for i, column in enumerate(zip(*rows, strict=True)):
-        width = max(map(len, column))
-        columns.append([cell.ljust(width) if i in left else cell.rjust(width) for cell in column])
-    return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
-
-
-def check_folder(target: str | os.PathLike[str]) -> None:
-    """Refuse a file to be written whose folder is missing or closed, before any work is done."""
+def check_writable(target: str | os.PathLike[str]) -> None:
+    """Raise OptionError, before any work is done, if an output file cannot be written."""
     folder = os.path.dirname(target) or "."
     if not os.path.isdir(folder):
-        raise OptionError(f"cannot write {target}: found no folder {folder}")
+        raise OptionError(f"cannot write {target}: folder {folder} does not exist")
     if os.path.isdir(target):
         raise OptionError(f"cannot write {target}: it is a folder, expected the name of a file")
     if not os.access(folder, os.W_OK):
-        raise OptionError(f"cannot write {target}: no permission to write to {folder}")
-
-
-def human_size(count: float) -> str:
-    """A number of bytes for people.
-
-    >>> human_size(512), human_size(2_500_000)
-    ('512 B', '2.5 MB')
-    """
-    if count < 1000:
-        return f"{count:.0f} B"
-    exponent = 1 if count < 1e6 else 2 if count < 1e9 else 3
-    return f"{count / 1000**exponent:.1f} {' kMG'[exponent]}B"
-
-
-def human_time(seconds: float) -> str:
-    """A time for people.
-
-    >>> human_time(8.25), human_time(200), human_time(8000)
-    ('8.2 s', '3 min 20 s', '2 h 13 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+        raise OptionError(f"cannot write {target}: no permission to write to folder {folder}")

@@ -1,4 +1,4 @@
-"""Sentences on their way from inputs to an output: what happens when something goes wrong half-way."""
+"""Sentences on their way from inputs to an output file, and what is kept when an error stops them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from headlong.cli.shared import complain, on_terminal
+from headlong.cli.messages import format_count, print_note, stderr_is_terminal
 from headlong.errors import HeadlongError, OptionError
 
 if TYPE_CHECKING:
@@ -20,64 +20,69 @@ Item = TypeVar("Item")
 
 
 def add_inputs(parser: argparse.ArgumentParser, kinds: str) -> None:
-    """Any number of inputs; `kinds` says what they may be."""
+    """Add any number of inputs; `kinds` says what they may be."""
     parser.add_argument(
         "inputs", nargs="*", default=["-"], metavar="INPUT", help=f"{kinds}; - is standard input (default: -)"
     )
 
 
 def add_output(parser: argparse._ActionsContainer) -> None:
-    """``--output``, of a command or of a group of options."""
+    """Add ``--output`` to a command or a group of options."""
     parser.add_argument(
         "--output",
         default="-",
         metavar="FILE",
-        help="write everything to this file, compressed if it ends in .gz; - is standard output (default: -)",
+        help="output file, compressed if its name ends in .gz; - is standard output (default: -)",
     )
 
 
-class Stream:
-    """Sentences that are worked on and written, up to the first trouble."""
+class SentenceStream:
+    """Sentences that are processed and written up to the first error.
 
-    def __init__(self, done: str) -> None:
-        self.done = done  # what has happened to a sentence that is written: "parsed"
-        self.trouble: HeadlongError | KeyboardInterrupt | None = None
+    Args:
+        verb: What has happened to a written sentence, for messages: "parsed".
+    """
 
-    def until_trouble(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The sentences, or pieces of text, before the first trouble.
+    def __init__(self, verb: str) -> None:
+        self.verb = verb
+        self.error: HeadlongError | KeyboardInterrupt | None = None
 
-        Models read ahead of what they return, so trouble in reading must look to them like the end of their input:
-        then all sentences before it come out.
+    def until_error(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Yield the items before the first error, and remember the error.
+
+        Models read ahead of what they return. An error in the input must look like its end to them: then they return
+        all sentences before it.
         """
         try:
             yield from items
-        except (HeadlongError, KeyboardInterrupt) as trouble:
-            self.trouble = trouble
+        except (HeadlongError, KeyboardInterrupt) as error:
+            self.error = error
 
     def write(self, target: str, write: Callable[[str | Path], int]) -> None:
-        """Call `write` with a place for the output; then raise what stopped it, if anything did.
+        """Call `write` with the place to write to, then raise the error that stopped the stream, if any.
 
-        What was written before trouble is kept in TARGET.partial, and an older target stays as it was.
+        A file is written as TARGET.partial and renamed at the end. After an error the partial file stays, and so does
+        an older TARGET.
         """
         if target == "-" or (os.path.exists(target) and not os.path.isfile(target)):
             write(target)
         else:
-            partial = _partial(target)
+            partial = _partial_path(target)
             count = write(partial)
-            if self.trouble is None:
+            if self.error is None:
                 _move(partial, target)
             elif not count:
                 partial.unlink()
             else:
-                sentences = "1 sentence" if count == 1 else f"{count:,} sentences"
-                complain(f"stopped before the end: the {sentences} {self.done} so far are in {partial}", "")
-        if self.trouble is not None:
-            raise self.trouble
+                sentences = f"{format_count(count, 'sentence')} {self.verb} so far {'is' if count == 1 else 'are'}"
+                print_note(f"stopped before the end: the {sentences} in {partial}")
+        if self.error is not None:
+            raise self.error
 
 
-def with_bar(sentences: Iterable[Sentence], target: str) -> Iterator[Sentence]:
-    """The sentences, counted for somebody who watches standard error unless they come out there too."""
-    if not on_terminal() or (target == "-" and sys.stdout.isatty()):
+def show_progress(sentences: Iterable[Sentence], target: str) -> Iterator[Sentence]:
+    """Count the sentences on standard error, if it is a terminal and the sentences are not printed there too."""
+    if not stderr_is_terminal() or (target == "-" and sys.stdout.isatty()):
         return iter(sentences)
     from tqdm import tqdm
 
@@ -85,22 +90,28 @@ def with_bar(sentences: Iterable[Sentence], target: str) -> Iterator[Sentence]:
     return counted
 
 
+def prompt_for_input(inputs: Sequence[str], what: str) -> None:
+    """Tell somebody at a terminal that the command waits for input; `what` is what to type."""
+    if "-" in inputs and sys.stdin.isatty():
+        print_note(f"type {what}, end with {'Ctrl-Z and Enter' if sys.platform == 'win32' else 'Ctrl-D'}")
+
+
 def check_overwriting(inputs: Sequence[str], target: str) -> None:
-    """Refuse an output that is one of the inputs."""
+    """Raise OptionError if the output is one of the inputs."""
     for name in inputs:
         files = "-" not in (name, target) and os.path.isfile(target) and os.path.exists(name)
         if files and os.path.samefile(name, target):
-            raise OptionError(f"the output {target} is the input {name}: choose another place for it")
+            raise OptionError(f"the output {target} is the input {name}: choose another output")
 
 
-def _partial(target: str) -> Path:
-    """Where sentences wait for the last one: ``a.conllu.partial``, or ``a.conllu.partial.gz``."""
+def _partial_path(target: str) -> Path:
+    """Return the name of the unfinished file: ``a.conllu.partial``, or ``a.conllu.partial.gz``."""
     path = Path(os.path.realpath(target))
     return path.with_name(f"{path.stem}.partial.gz" if path.suffix == ".gz" else f"{path.name}.partial")
 
 
 def _move(partial: Path, target: str) -> None:
-    """Put a finished file in its place, with the access rights of an older one."""
+    """Rename a finished file to its target, with the access rights of an older target."""
     place = os.path.realpath(target)
     with suppress(FileNotFoundError):
         partial.chmod(os.stat(place).st_mode & 0o7777)

@@ -1,6 +1,6 @@
-"""``headlong train``: from data to a model file.
+"""``headlong train``: train a model from data.
 
-What is trained is a subcommand; ``parser`` may be left out. A new trainer is an entry in `TRAINERS`.
+Each kind of model is a subcommand; ``parser`` is the default. To add one, add an entry to `TRAINERS`.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headlong.cli import train_sequences
+from headlong.cli.arguments import CommandParser, add_command
+from headlong.cli.messages import print_note, print_warning
 from headlong.cli.progress import training_log
-from headlong.cli.shared import HelpFormatter, add_command, complain
 from headlong.cli.training import (
     ModelOutput,
     add_card,
     add_files,
     add_learner,
     add_numbers,
-    add_treebanks,
-    epoch_facts,
+    add_treebank_options,
+    describe_epoch,
     read_treebanks,
 )
 from headlong.errors import OptionError
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
     from headlong.text import Sentence
 
 _DESCRIPTION = """\
-Train a parser (also without the word "parser"), a pipeline from text to trees, a tagger, or a labeler of chunks and
-entities; "headlong train tagger --help" explains how. After each epoch the model is tried on the development data, and
-the best epoch is kept. The same data, options and seed give the same model, with any number of threads."""
+Train a parser (the default: the word "parser" may be omitted), a pipeline from text to trees, a tagger, or a labeler of
+chunks and entities. Each has its own help page, such as "headlong train tagger --help". The model is scored on the
+development data after each epoch, and the best epoch is kept. The same data, options and seed give the same model, for
+any number of threads."""
 
 _EXAMPLES = """\
   headlong train --train en-train.conllu --dev en-dev.conllu --output en.model
@@ -46,18 +48,18 @@ _EXAMPLES = """\
 """
 
 _PARSER = """\
-Train a parser on sentences with trees (HEAD and DEPREL) and, better, tags, lemmas and features.
+Train a parser on sentences with trees (HEAD and DEPREL). Tags, lemmas and features make it more accurate.
 
-Ctrl-C stops the training and saves the best model so far. The state is kept in MODEL.checkpoint after each epoch; the
-same command with --resume goes on from there."""
+Ctrl-C stops the training and saves the best model so far. The state is saved in MODEL.checkpoint after each epoch; run
+the same command with --resume to continue from there."""
 
 _PIPELINE = """\
 Train all steps from text to trees on one treebank: tokenizer, tagger, lemmatizer and parser. The parser learns from
-predicted tags, those of taggers that have not seen the sentence (--folds)."""
+predicted tags: those of taggers that were not trained on the sentence (--folds)."""
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command, what it trains, and the options of each."""
+def add_parser(commands: argparse._SubParsersAction[CommandParser]) -> None:
+    """Add the command, a subcommand for each kind of model, and their options."""
     parser = add_command(
         commands,
         "train",
@@ -66,63 +68,63 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    trainers = parser.add_subparsers(title="what to train", metavar="WHAT", required=True)
+    trainers = parser.add_subparsers(title="models", metavar="MODEL", required=True)
     for name, (add_options, run, summary, description) in TRAINERS.items():
-        trainer = trainers.add_parser(
-            name, help=summary, description=description, formatter_class=HelpFormatter, allow_abbrev=False
-        )
+        trainer = add_command(trainers, name, run, summary=summary, description=description)
         add_files(trainer)
         add_options(trainer)
         add_card(trainer)
-        trainer.set_defaults(run=run)
 
 
 _NUMBERS = {
     "epochs": (30, "passes over the training data"),
-    "patience": (5, "end early after so many passes without a better LAS on the development data"),
+    "patience": (5, "stop after this number of passes without a better LAS on the development data"),
     "seed": (1, "seed for the order of the sentences"),
-    "batch_size": (4, "sentences that are parsed with the same weights in training"),
-    "bits": (22, "size of the weight table for arcs: 2^N weights; fewer make a smaller, less accurate model"),
+    "batch_size": (4, "number of sentences parsed with the same weights between two updates"),
+    "bits": (22, "size of the weight table for arcs: 2^N weights; fewer bits make a smaller, less accurate model"),
     "label_bits": (17, "size of the weight table for labels: 2^N rows"),
-    "max_heads": (10, "heads of a word that the pruner leaves for the parser to choose from"),
-    "jackknife": (3, "folds for learning parts of whole trees (order full) after all others; 0: together with them"),
+    "max_heads": (10, "number of candidate heads per word that the pruner keeps, at most"),
+    "jackknife": (
+        3,
+        "folds for learning parts of whole trees (order full) after all other parts; 0 learns all together",
+    ),
 }
-"""The parser's options that are numbers: default and explanation."""
+"""The numeric options of the parser: default and help text."""
 
 
 def _add_parser_options(parser: argparse.ArgumentParser) -> None:
-    _add_options(parser)
+    _add_shared_options(parser)
     parser.add_argument(
-        "--resume", action="store_true", help="go on from MODEL.checkpoint (default: start from the beginning)"
+        "--resume", action="store_true", help="continue from MODEL.checkpoint (default: start from the beginning)"
     )
 
 
 def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
-    _add_options(parser)
+    _add_shared_options(parser)
     add_numbers(
         parser,
         {
-            "folds": (5, "parts of the data for the tags that the parser learns from; 0 takes the gold tags"),
+            "folds": (5, "folds for predicting the tags that the parser learns from; 0 uses the gold tags"),
             "tagger_bits": (17, "size of the weight tables of the tagger: 2^N rows"),
         },
     )
     parser.add_argument(
         "--packed",
         action="store_true",
-        help="write a small model, with rounded weights, that takes longer to load (default: do not)",
+        help="write a small model with rounded weights, which takes longer to load (default: do not)",
     )
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the parser itself, alone or in a pipeline."""
+def _add_shared_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the parser itself, alone or in a pipeline."""
     parser.add_argument(
         "--order",
-        type=_order,
+        type=_parse_order,
         default=2,
         metavar="N",
-        help="how many arcs are scored together: 1 single arcs, 2 also siblings and grandparents, 3 also "
-        "grand-siblings and tri-siblings; full, or 4, also parts of whole trees, with which no tree is certified; more "
-        "is better and slower (default: %(default)s)",
+        help="size of the parts that are scored: 1 arcs, 2 also siblings and grandparents, 3 also grand-siblings and "
+        "tri-siblings, full (or 4) also parts of whole trees, for which no tree is certified; higher orders are more "
+        "accurate and slower (default: %(default)s)",
     )
     add_numbers(parser, _NUMBERS)
     parser.add_argument(
@@ -130,16 +132,17 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.005,
         metavar="SHARE",
-        help="the least posterior of these heads, as a share of that of the best one; more makes the parser faster and "
-        "less accurate (default: %(default)s)",
+        help="smallest posterior of a candidate head, as a share of the posterior of the best head; a higher threshold "
+        "makes the parser faster and less accurate (default: %(default)s)",
     )
     parser.add_argument(
         "--families",
         default="",
         metavar="CHANGES",
-        help="changes to what the order scores, such as +grand-sibling,-grandparent: sibling, grandparent, "
-        "grand-sibling, tri-sibling, the slower head-bigram, arbitrary-sibling, non-projective and path, which no "
-        "order has, and those of whole trees, which order 4 has (default: none)",
+        help="part families to add to or remove from those of the order, such as +grand-sibling,-grandparent; the "
+        "families are sibling, grandparent, grand-sibling and tri-sibling, the slower head-bigram, arbitrary-sibling, "
+        "non-projective and path, which are in no order, and those of whole trees, which are in order full "
+        "(default: none)",
     )
     parser.add_argument(
         "--training-decoder",
@@ -148,46 +151,50 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
             *("automata", "samplerank"),
         ),
         default="exact",
-        help="how trees are found in training with orders above 1; climb is the quickest of those that look at all "
-        "parts, automata lets every head choose its modifiers by itself, and samplerank compares many trees with gold "
-        "and with each other (default: %(default)s)",
+        help="decoder used in training with orders above 1; climb is the fastest one that scores all parts, automata "
+        "lets each head choose its modifiers independently, and samplerank compares many trees with the gold tree and "
+        "with each other (default: %(default)s)",
     )
     add_learner(parser)
     parser.add_argument(
         "--root",
         choices=("auto", "single", "multi"),
         default="auto",
-        help="whether one word or several may hang from the root; auto: one if it is so in all training "
-        "sentences; with single, several in the data are an error (default: %(default)s)",
+        help="number of words attached to the root: single is one per sentence, and more in the data are an error; "
+        "multi allows several; auto is single if all training sentences have one root (default: %(default)s)",
     )
     parser.add_argument(
         "--trees",
         choices=("auto", "any", "projective"),
         default="auto",
-        help="look for any tree, or for those without crossing arcs only (default: any for orders above 1; for order 1 "
+        help="search all trees, or only trees without crossing arcs (default: any for orders above 1; for order 1, "
         "projective if at most 1 %% of the training arcs are non-projective)",
     )
-    add_treebanks(parser)
+    add_treebank_options(parser)
 
 
-def _order(text: str) -> int:
-    """The number of an order; the last has a name."""
+def _parse_order(text: str) -> int:
+    """Return the number of an order; the last one is also called "full"."""
     from headlong.features.tables.dependency import FULL
 
-    return FULL if text == "full" else int(text)
+    if text == "full":
+        return FULL
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected 1, 2, 3 or full")
+    return int(text)
 
 
 def _run_parser(args: argparse.Namespace) -> int:
     """Train a parser and save it."""
-    output, checkpoint = ModelOutput(args), _checkpoint(args)
+    output, checkpoint = ModelOutput(args), _checkpoint_path(args)
     if args.resume and not checkpoint.exists():
-        raise OptionError(f"found no checkpoint {checkpoint} to resume from: leave --resume out to start anew")
-    parser = _untrained(args)
-    train, dev = _read(args)
+        raise OptionError(f"found no checkpoint {checkpoint} to resume from: omit --resume to start from the beginning")
+    parser = _create_parser(args)
+    train, dev = _read_data(args)
     with training_log(args) as log:
         parser.fit(train, dev or None, threads=args.threads, checkpoint=checkpoint, resume=args.resume, progress=log)
     parser.save(output.path)
-    return _report(parser, output, checkpoint)
+    return _report_result(parser, output, checkpoint)
 
 
 def _run_pipeline(args: argparse.Namespace) -> int:
@@ -197,16 +204,16 @@ def _run_pipeline(args: argparse.Namespace) -> int:
 
     output = ModelOutput(args)
     tagger = TaggerOptions(bits=args.tagger_bits, fine_bits=args.tagger_bits)
-    pipeline = Pipeline(tagger=tagger, parser=_untrained(args).options, folds=args.folds)
-    train, dev = _read(args)
+    pipeline = Pipeline(tagger=tagger, parser=_create_parser(args).options, folds=args.folds)
+    train, dev = _read_data(args)
     with training_log(args) as log:
         pipeline.fit(train, dev or None, threads=args.threads, progress=log)
     pipeline.save(output.path, packed=args.packed)
-    return _report(pipeline.parser, output, _checkpoint(args))
+    return _report_result(pipeline.parser, output, _checkpoint_path(args))
 
 
-def _untrained(args: argparse.Namespace) -> Parser:
-    """A parser with the options that were given."""
+def _create_parser(args: argparse.Namespace) -> Parser:
+    """Create an untrained parser from the options."""
     from headlong import Parser
 
     names = (
@@ -224,54 +231,54 @@ def _untrained(args: argparse.Namespace) -> Parser:
     return Parser(**{name: getattr(args, name) for name in names})
 
 
-def _read(args: argparse.Namespace) -> tuple[list[Sentence], list[Sentence]]:
-    """The training and development sentences, of which is told what they are like."""
+def _read_data(args: argparse.Namespace) -> tuple[list[Sentence], list[Sentence]]:
+    """Read the training and development sentences, and report on them."""
     train, dev = read_treebanks(args, trees=True, single_root=args.root == "single")
-    _survey(train, dev, quiet=args.quiet)
+    _report_data(train, dev, quiet=args.quiet)
     return train, dev
 
 
-def _survey(train: list[Sentence], dev: list[Sentence], *, quiet: bool) -> None:
-    """Show what the data are like, and warn of what will hurt."""
+def _report_data(train: list[Sentence], dev: list[Sentence], *, quiet: bool) -> None:
+    """Print statistics of the data, and warn of problems that reduce accuracy."""
     from headlong.analysis.survey import findings, overlap, overlap_findings, survey
-    from headlong.cli.check import statistics_table
+    from headlong.cli.check import format_statistics
 
     surveyed = [survey(part, name=name) for part, name in ((train, "train"), (dev, "dev")) if part]
     shared = [overlap(surveyed[:1], figures) for figures in surveyed[1:]]
     if not quiet:
-        print(statistics_table(surveyed, shared), file=sys.stderr)
+        print(format_statistics(surveyed, shared), file=sys.stderr)
     found = [finding for figures in surveyed for finding in findings(figures)]
     for finding in [*found, *(one for part in shared for one in overlap_findings(part))]:
-        complain(str(finding))
+        print_warning(str(finding))
 
 
-def _checkpoint(args: argparse.Namespace) -> Path:
-    """Where the state of a training is kept."""
+def _checkpoint_path(args: argparse.Namespace) -> Path:
+    """Return the file that keeps the state of the training."""
     return Path(f"{args.output}.checkpoint")
 
 
-def _report(parser: Parser, output: ModelOutput, checkpoint: Path) -> int:
-    """The last line, and the exit code."""
+def _report_result(parser: Parser, output: ModelOutput, checkpoint: Path) -> int:
+    """Print the last lines of a training, and return the exit code."""
     scores = parser.info()["scores"]
-    facts = epoch_facts(scores, parser.options.epochs)
+    facts = describe_epoch(scores, parser.options.epochs)
     if parser.interrupted:
-        go_on = "; add --resume to the same command to go on" if checkpoint.exists() else ""
-        complain(f"interrupted: the best model so far ({', '.join(facts)}) is saved in {output.path}{go_on}", "")
+        resume = "; add --resume to the same command to continue" if checkpoint.exists() else ""
+        print_note(f"interrupted: saved the best model so far ({', '.join(facts)}) in {output.path}{resume}")
         return 130
     if not output.quiet and "pruner" in scores:
         pruner = scores["pruner"]
         print(
             f"the pruner keeps {pruner['recall']:.2f} % of the gold heads of the development data "
-            f"and {pruner['heads']:.1f} heads a word",
+            f"and {pruner['heads']:.1f} heads per word",
             file=sys.stderr,
         )
-    output.say_saved(facts)
+    output.report_saved(facts)
     return 0
 
 
 TRAINERS = {
-    "parser": (_add_parser_options, _run_parser, "a parser of tagged sentences", _PARSER),
-    "pipeline": (_add_pipeline_options, _run_pipeline, "all steps from text to trees", _PIPELINE),
+    "parser": (_add_parser_options, _run_parser, "train a parser for tagged sentences", _PARSER),
+    "pipeline": (_add_pipeline_options, _run_pipeline, "train all steps from text to trees", _PIPELINE),
     **train_sequences.TRAINERS,
 }
-"""What can be trained: its options, how it is run, its summary and its description."""
+"""The kinds of models: a function that adds options, one that trains, summary and description."""

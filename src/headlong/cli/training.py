@@ -1,4 +1,4 @@
-"""What all trainings share on the command line: options, files, and where the model goes."""
+"""What the ``headlong train`` commands share: options, reading data, and the model file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headlong.cli.shared import Skipped, add_input, add_skip_bad, add_threads, check_folder, human_size, human_time
+from headlong.cli.messages import SkippedSentences, format_size, format_time
+from headlong.cli.shared import add_input_format, add_skip_bad, add_threads, check_writable
 from headlong.errors import OptionError
 
 if TYPE_CHECKING:
@@ -18,41 +19,45 @@ if TYPE_CHECKING:
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
-    """``--train``, ``--dev``, ``--output`` and ``--quiet`` of whatever is trained."""
+    """Add ``--train``, ``--dev``, ``--output`` and ``--quiet``."""
     parser.add_argument("--train", required=True, nargs="+", metavar="FILE", help="training files, plain or gzip")
     parser.add_argument(
         "--dev",
         nargs="+",
         default=[],
         metavar="FILE",
-        help="development files, for choosing the best epoch (default: none, and the last epoch is kept)",
+        help="development files, used to choose the best epoch (default: none; the last epoch is kept)",
     )
-    parser.add_argument("--output", required=True, metavar="MODEL", help="where to write the model")
+    parser.add_argument("--output", required=True, metavar="MODEL", help="model file to write")
     parser.add_argument(
-        "--quiet", action="store_true", help="only write warnings and errors (default: figures and progress too)"
+        "--quiet", action="store_true", help="print warnings and errors only (default: statistics and progress too)"
     )
 
 
 def add_learner(parser: argparse.ArgumentParser, default: str = "mira") -> None:
-    """``--learner``."""
+    """Add ``--learner``."""
     parser.add_argument(
         "--learner",
         choices=("mira", "perceptron", "crf"),
         default=default,
-        help="how weights are learnt: by margins, by mistakes, or by probabilities (default: %(default)s)",
+        help="learning method: mira learns from margins, perceptron from mistakes, crf from probabilities "
+        "(default: %(default)s)",
     )
 
 
 def add_card(parser: argparse.ArgumentParser) -> None:
-    """``--licence`` and ``--name``."""
+    """Add ``--licence`` and ``--name``, which are stored in the model."""
     parser.add_argument(
-        "--licence", default="", metavar="TEXT", help="licence of the data, to be kept in the model (default: none)"
+        "--licence", default="", metavar="TEXT", help="license of the data, stored in the model (default: none)"
     )
-    parser.add_argument("--name", default="", metavar="TEXT", help="name to be kept in the model (default: none)")
+    parser.add_argument("--name", default="", metavar="TEXT", help="name of the model, stored in it (default: none)")
 
 
 def add_numbers(parser: argparse.ArgumentParser, numbers: Mapping[str, tuple[float, str]]) -> None:
-    """Options that are numbers: default and explanation of each. One whose default is whole must be so too."""
+    """Add options that are numbers, each with its default and its help text.
+
+    An option whose default is a whole number takes whole numbers only.
+    """
     for name, (default, text) in numbers.items():
         option, kind = f"--{name.replace('_', '-')}", type(default)
         metavar = "N" if kind is int else "X"
@@ -60,21 +65,21 @@ def add_numbers(parser: argparse.ArgumentParser, numbers: Mapping[str, tuple[flo
 
 
 def add_training_threads(parser: argparse.ArgumentParser) -> None:
-    """``--threads``."""
-    add_threads(parser, "; training uses more than one only with --batch-size above 1")
+    """Add ``--threads``."""
+    add_threads(parser, "; the training itself uses several only if --batch-size is above 1")
 
 
-def add_treebanks(parser: argparse.ArgumentParser) -> None:
-    """``--threads``, and how treebanks are read: see `read_treebanks`."""
+def add_treebank_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``--threads`` and the options of `read_treebanks`."""
     add_training_threads(parser)
-    add_input(parser)
-    add_skip_bad(parser, "their number is reported")
+    add_input_format(parser)
+    add_skip_bad(parser, "a warning says how many")
 
 
 def read_files(
     args: argparse.Namespace, read: Callable[[str], Iterator[Sentence]]
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """The training and development sentences; `read` gives those of a file."""
+    """Read the training and development sentences; `read` reads one file."""
     train, dev = ([sentence for name in names for sentence in read(name)] for names in (args.train, args.dev))
     return train, dev
 
@@ -82,10 +87,10 @@ def read_files(
 def read_treebanks(
     args: argparse.Namespace, *, trees: bool = False, single_root: bool = False
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """The training and development sentences of treebanks; the other options are those of `read_conllu`."""
+    """Read the training and development sentences of treebanks; for `trees` and `single_root` see `read_conllu`."""
     from headlong.text import read_conllu
 
-    skipped = Skipped()
+    skipped = SkippedSentences()
     on_bad = skipped if args.skip_bad else None
 
     def read(name: str) -> Iterator[Sentence]:
@@ -97,35 +102,39 @@ def read_treebanks(
 
 
 class ModelOutput:
-    """Where a training writes its model; a place where it cannot is refused before any work is done."""
+    """The model file that a training writes.
+
+    Raises:
+        OptionError: The file cannot be written, or is one of the data files. Training has not begun then.
+    """
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.begin, self.path, self.quiet = time.perf_counter(), Path(args.output), args.quiet
-        check_folder(self.path)
+        check_writable(self.path)
         sources = [*args.train, *args.dev]
         if self.path.exists() and any(os.path.exists(name) and self.path.samefile(name) for name in sources):
-            raise OptionError(f"the output {self.path} is one of the input files: choose another place for it")
+            raise OptionError(f"the output {self.path} is one of the input files: choose another output")
 
-    def say_saved(self, facts: Sequence[str]) -> None:
-        """The last line of a training, unless it is to be quiet."""
+    def report_saved(self, facts: Sequence[str]) -> None:
+        """Print the last line of a training: file, size, `facts`, time and memory."""
         if self.quiet:
             return
-        size = human_size(self.path.stat().st_size)
-        told = ", ".join([*facts, human_time(time.perf_counter() - self.begin), *peak_memory()])
-        print(f"saved {self.path} ({size}): {told}", file=sys.stderr)
+        size = format_size(self.path.stat().st_size)
+        shown = ", ".join([*facts, format_time(time.perf_counter() - self.begin), *describe_memory()])
+        print(f"saved {self.path} ({size}): {shown}", file=sys.stderr)
 
 
-def epoch_facts(scores: dict[str, Any], epochs: int) -> list[str]:
-    """What to say of the best epoch: its number and its scores."""
+def describe_epoch(scores: dict[str, Any], epochs: int) -> list[str]:
+    """Describe the best epoch: its number and its scores."""
     shown = [f"dev {name} {score:.2f}" for name, score in scores["dev"].items()]
     return [f"epoch {scores['epoch']} of {epochs}", *shown]
 
 
-def peak_memory() -> list[str]:
-    """The most memory this process had, where the system tells."""
+def describe_memory() -> list[str]:
+    """Describe the peak memory of this process; empty where the system does not tell."""
     try:
         import resource
     except ImportError:  # Windows
         return []
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return [f"peak memory {human_size(peak if sys.platform == 'darwin' else 1024 * peak)}"]
+    return [f"peak memory {format_size(peak if sys.platform == 'darwin' else 1024 * peak)}"]
