@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from importlib.resources import files
 
 import pytest
@@ -31,6 +33,38 @@ def test_it_is_small_and_says_where_it_comes_from(english) -> None:
     notice = (files("headlong.data") / "README.md").read_text(encoding="utf-8")
     assert "CC BY-SA 4.0" in notice
     assert "headlong train pipeline" in notice
+
+
+def test_card_options_and_notice_have_one_threshold(english) -> None:
+    card = english.info()
+    assert english.parser.trained.pruning.threshold == card["parser"]["threshold"] == 0.04
+    notice = (files("headlong.data") / "README.md").read_text(encoding="utf-8")
+    for text in (card["pruning"], " ".join(notice.split())):
+        assert "raised from 0.005 to 0.04" in text
+
+
+def test_its_card_is_shown_without_an_argument(capsys) -> None:
+    assert main(["inspect"]) == 0
+    shown = capsys.readouterr().out
+    titles = [line for line in shown.splitlines() if line and not line.startswith(" ")]
+    assert titles == [
+        *("model", "data and license", "scores on development data (%)", "components", "training"),
+        *("options of the tagger", "options of the parser"),
+    ]
+    for row in (
+        r"kind +pipeline: tokenizer, tagger, lemmatizer, parser",
+        r"name +English \(UD English-EWT\)",
+        r"training data +12,544 sentences, 204,577 words",
+        r"license +CC BY-SA 4\.0",
+        r"parser +LAS [\d.]+, UAS [\d.]+, epoch \d+",
+        r"tagger upos +upos [\d.]+, epoch \d+",
+        r"parser +51 labels, 17 tags, \d+ templates \(arc \d+, .*\)",
+        r"threshold +0\.04",
+    ):
+        assert re.search(rf"^  {row}$", shown, re.MULTILINE), row
+    assert not re.search(r"[{}\[\]]", shown)
+    assert main(["inspect", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["kind"] == "pipeline"
 
 
 def test_it_parses_plain_english(english) -> None:

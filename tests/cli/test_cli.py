@@ -137,6 +137,9 @@ def test_second_order_from_the_command_line(model, capsys):
     assert guess.err == "headlong: 2 sentences, 0.0 % certified, 2 approximate\n"
     assert run(capsys, *parse, "--decoder", "mst", "--trees", "projective").code == 2
     assert run(capsys, *parse, "--time-limit", "-1").code == 2
+    assert run(capsys, *parse, "--decoder", "greedy", "--guide", "dev.conllu").code == 0
+    shown = run(capsys, "inspect", "problem", "2.model", "train.conllu").out
+    assert re.search(r"^1 Dogs +2 bark +nsubj ", shown, re.MULTILINE)
     inspect = ["inspect", "parts", "2.model", "train.conllu", "--sentence", "2"]
     shown = run(capsys, *inspect).out
     for name in ("sibling", "grandparent", "tri-sibling"):

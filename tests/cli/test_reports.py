@@ -3,11 +3,13 @@
 import json
 import os
 import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from headlong import cli
+from headlong.loading import SHIPPED
 from tests.helpers.commands import BAD, CATS, CYCLE, DOGS, TWO_ROOTS, run
 
 # ---- evaluate
@@ -88,6 +90,29 @@ def test_inspect_a_sentence_that_is_not_there(wanted, model, capsys):
     assert result.code == 1
     assert f"found no sentence {wanted}" in result.err
     assert run(capsys, "inspect", "problem", "x.model", "dev.conllu", "--top", "-1").code == 2
+
+
+# ---- compare
+
+
+def test_compare_prints_tables_and_writes_files(model, capsys):
+    arguments = ["compare", "x.model", "dev.conllu", "--decoders", "mst,exact", "--trees", "any"]
+    result = run(capsys, *arguments, "--limit", "1", "--json", "figures.json", "--plot", "plot.svg")
+    assert result.code == 0
+    assert re.search(r"^mst ", result.out, re.MULTILINE)
+    figures = json.loads(Path("figures.json").read_text(encoding="utf-8"))
+    assert Path("plot.svg").read_text(encoding="utf-8").startswith("<svg")
+    printed = run(capsys, *arguments, "--limit", "1", "--json", "-").out
+    assert json.loads(printed).keys() == figures.keys()
+    for target in ("x.model", "dev.conllu"):
+        assert f"the output {target} is the input" in run(capsys, *arguments, "--plot", target).err
+
+
+def test_compare_takes_the_parser_of_a_pipeline(capsys, folder):
+    english = str(files("headlong.data") / SHIPPED)
+    result = run(capsys, "compare", english, "dev.conllu", "--decoders", "exact,climb", "--json", "-")
+    assert result.code == 0
+    assert "climb" in result.out
 
 
 # ---- check

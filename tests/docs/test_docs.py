@@ -74,3 +74,11 @@ def test_the_types_of_the_core_are_up_to_date(room):
     if not core.features.HAS_AVX2:
         pytest.skip("the types name the value of HAS_AVX2, which is another one here")
     assert generated.get() == stored.read_text(encoding="utf-8"), "run: make stubs"
+
+
+def test_pages_count_their_benchmarks_right():
+    numbers = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+    for page in (ROOT / "docs").rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        for found in re.finditer(r"\b(\w+) benchmarks tell\b.*?```\n(.*?)```", text, re.DOTALL):
+            assert found[2].count("python -m benchmarks.") == numbers[found[1].lower()], page

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from headlong.cli import check, compare, evaluate, inspect, label, parse, train
-from headlong.cli.arguments import CommandParser
+from headlong.cli.arguments import CommandParser, suggest
 from headlong.cli.messages import print_error, print_note
 from headlong.errors import HeadlongError, OptionError
 
@@ -46,10 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: After ``--help``, ``--version`` and wrong usage.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Print words of any language, whatever the locale of the machine can encode.
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    _prepare_streams()
     parser = build_parser()
     args = parser.parse_args(_insert_default(list(sys.argv[1:] if argv is None else argv)))
     if "run" not in args:
@@ -72,8 +69,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def _prepare_streams() -> None:
+    """Make the standard streams usable: closed ones become empty, and words of any language can be printed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started the process
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+        elif mode == "w" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # whatever the locale can encode
+
+
 def build_parser() -> CommandParser:
-    """Return the argument parser with all commands and options; nothing is run or imported for it."""
+    """Return the argument parser with all commands and options, without running anything."""
     parser = CommandParser(
         prog="headlong",
         description="Train and run dependency parsers, taggers, and labelers of chunks and entities: fast, on a CPU.",
@@ -100,7 +107,8 @@ def _insert_default(arguments: list[str]) -> list[str]:
     first = after[0] if after else "-"
     if first in ("-h", "--help"):
         return arguments
-    if command == ["inspect"] and first not in inspect.VIEWS:
+    misspelled_view = "." not in first and not os.path.exists(first) and suggest(first, inspect.VIEWS)
+    if command == ["inspect"] and first not in inspect.VIEWS and not misspelled_view:
         return [*arguments[: place + 1], "model", *after]
     if command == ["train"] and first.startswith("-"):  # anything else is meant to be a kind of model
         return [*arguments[: place + 1], "parser", *after]

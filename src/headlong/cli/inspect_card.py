@@ -34,7 +34,7 @@ def show(args: argparse.Namespace) -> int:
     """Print the card of a model."""
     import headlong
 
-    path = args.model or _shipped_path()
+    path = _shipped_path() if args.model is None else args.model
     model = headlong.load(path)
     main = model.parser if isinstance(model, headlong.Pipeline) else model
     if args.json:

@@ -76,7 +76,7 @@ def load_model(path: str | None, first: type[First], second: type[Second]) -> Fi
     import headlong
     from headlong.loading import KINDS
 
-    model = headlong.load(path) if path else headlong.load()
+    model = headlong.load() if path is None else headlong.load(path)
     if isinstance(model, (first, second)):
         return model
     names: dict[type, str] = {kind: name for name, kind in KINDS.items()}
@@ -193,6 +193,8 @@ def search_options(args: argparse.Namespace) -> DecodeKeywords:
 
 def check_writable(target: str | os.PathLike[str]) -> None:
     """Raise OptionError, before any work is done, if an output file cannot be written."""
+    if not os.fspath(target):
+        raise OptionError("found '' as the name of the output, expected the name of a file")
     folder = os.path.dirname(target) or "."
     if not os.path.isdir(folder):
         raise OptionError(f"cannot write {target}: folder {folder} does not exist")

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -65,10 +65,12 @@ class SentenceStream:
         an older TARGET.
         """
         if target == "-" or (os.path.exists(target) and not os.path.isfile(target)):
-            write(target)
+            with _naming_target(target):
+                write(target)
         else:
             partial = _partial_path(target)
-            count = write(partial)
+            with _naming_target(target):
+                count = write(partial)
             if self.error is None:
                 _move(partial, target)
             elif not count:
@@ -78,6 +80,17 @@ class SentenceStream:
                 print_note(f"stopped before the end: the {sentences} in {partial}")
         if self.error is not None:
             raise self.error
+
+
+@contextmanager
+def _naming_target(target: str) -> Iterator[None]:
+    """Add the name of the output to an error of the system that has none, such as a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = "standard output" if target == "-" else target
+        raise
 
 
 def show_progress(sentences: Iterable[Sentence], target: str) -> Iterator[Sentence]:

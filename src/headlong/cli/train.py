@@ -68,7 +68,7 @@ def add_parser(commands: argparse._SubParsersAction[CommandParser]) -> None:
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    trainers = parser.add_subparsers(title="models", metavar="MODEL", required=True)
+    trainers = parser.add_subparsers(title="kinds of models", metavar="KIND", required=True)
     for name, (add_options, run, summary, description) in TRAINERS.items():
         trainer = add_command(trainers, name, run, summary=summary, description=description)
         add_files(trainer)
