@@ -226,7 +226,7 @@ def test_json_alone(files, capsys):
         (["--limit", "0"], "found --limit 0, expected 1 or more"),
         (["--decoders", "fly"], "found decoder 'fly'"),
         (["--json", "toy.conllu"], "the output toy.conllu is the input"),
-        (["--plot", "nowhere/plot.svg"], "found no folder nowhere"),
+        (["--plot", "nowhere/plot.svg"], "folder nowhere does not exist"),
     ],
 )
 def test_usage_that_cannot_work(files, capsys, arguments, message):

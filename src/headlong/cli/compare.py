@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headlong.cli.arguments import CommandParser, add_command
+from headlong.cli.decoding import add_decode_options, decode_keywords
 from headlong.cli.shared import (
     add_input_format,
-    add_search,
     add_threads,
     check_writable,
     load_model,
-    search_options,
 )
 from headlong.cli.streams import check_overwriting, show_progress
 from headlong.errors import OptionError
@@ -67,7 +66,7 @@ def add_parser(commands: argparse._SubParsersAction[CommandParser]) -> None:
         metavar="FILE",
         help="write an SVG plot of CPU time against the share of optimal trees to this file (default: do not)",
     )
-    add_search(parser)
+    add_decode_options(parser)
     add_threads(parser, "; times vary least with one")
     add_input_format(parser)
 
@@ -92,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         show_progress(sentences, ""),
         args.decoders.split(",") if args.decoders else None,
         threads=args.threads,
-        **search_options(args),
+        **decode_keywords(args),
     )
     figures = json.dumps(comparison.to_dict(), indent=1)
     if args.json == "-":

@@ -1,21 +1,20 @@
 """``headlong parse``: parse text or CoNLL-U.
 
-How a sentence gets from an input to the output:
+Reading, parsing and writing are one stream, so memory does not grow with the input:
 
-1. The main thread reads the inputs one after the other, as a stream (`_ParseTask._read`). The format of an input is
-   recognized by its first lines; text is cut into sentences and words by the tokenizer of the pipeline, also in the
-   main thread.
-2. The model takes 64 sentences at a time and hands them to a thread (`headlong.parallel`): ``--threads 8`` is a pool of
-   eight, and at most two batches per thread are under way, so memory does not grow with the input. With one thread
-   everything runs in the main thread.
-   Each thread of a pipeline tags, lemmatizes and parses its batch. Of a parser alone, the main thread encodes the
-   words and the other threads decode. They work at the same time because the C++ core releases the GIL.
-3. The main thread takes the results in the order of the input and writes each sentence at once (`SentenceStream`). The
-   output is the same for any number of threads.
+1. The main thread reads the inputs one after the other (`_ParseTask._read`). It recognizes the format of an input by
+   its first lines. The tokenizer of a pipeline cuts text into sentences and words, also in the main thread.
+2. The model hands batches of 64 sentences (one for the decoders lp and ilp) to a pool of ``--threads`` threads, and at
+   most two batches per thread are under way (`headlong.parallel`). In a pipeline a thread tags, lemmatizes and parses
+   its batch. With a parser alone, the main thread encodes the words, and a thread decodes and labels the batch. Threads
+   run side by side because the C++ core releases the GIL. With one thread, all of this runs in the main thread.
+3. The main thread takes the results in the order of the input and writes them (`SentenceStream.write`). The output is
+   the same for any number of threads.
 
-A sentence of more than 1,000 words is cut into pieces of at most 1,000 (`headlong.parser.batches`), if possible after
-punctuation. The pieces are parsed one by one, and their roots are attached to the root of the first. Such a tree is not
-certified: its status is "approximate". From text, the tokenizer ends a sentence after about 400 tokens at punctuation.
+A sentence of more than 1,000 words is parsed in pieces of at most 1,000 words, cut after punctuation if possible
+(`headlong.parser.batches`). The roots of the later pieces are attached to the root of the first one. Such a tree is not
+certified: its status is "approximate". In text such sentences do not occur: the tokenizer ends a sentence of more than
+400 tokens early.
 """
 
 from __future__ import annotations
@@ -33,13 +32,12 @@ from typing import TYPE_CHECKING, cast
 
 from headlong.cli.arguments import CommandParser, add_command
 from headlong.cli.messages import SkippedSentences, format_count, print_note
+from headlong.cli.decoding import add_decode_options, add_decoder, decode_keywords
 from headlong.cli.shared import (
-    add_search,
     add_skip_bad,
     add_threads,
     check_writable,
     load_model,
-    search_options,
 )
 from headlong.cli.streams import (
     SentenceStream,
@@ -54,7 +52,6 @@ from headlong.errors import DataError, OptionError
 if TYPE_CHECKING:
     from headlong import Parser, Pipeline, Solution
     from headlong.drawing import OutputFormat
-    from headlong.parser.decode_options import DecodeKeywords
     from headlong.text import Format, Sentence
 
 _DESCRIPTION = """\
@@ -165,24 +162,14 @@ def add_parser(commands: argparse._SubParsersAction[CommandParser]) -> None:
 
 
 def _add_decoder(parser: argparse.ArgumentParser) -> None:
-    """``--decoder``, and how trees are searched."""
-    parser.add_argument(
-        "--decoder",
-        choices=(
-            *("mst", "eisner", "climb", "greedy", "greedy-pp", "sample", "rerank", "ad3", "subgradient", "exact"),
-            *("lp", "ilp"),
-        ),
-        help="how trees are found, whatever the model was trained with: mst and eisner by arc scores alone, climb by "
-        "hill climbing behind a bound, greedy and greedy-pp arc by arc, sample at random, rerank among the best by arc "
-        "scores, ad3 and subgradient by dual decomposition, exact by branch and bound, lp and ilp by HiGHS (which "
-        "needs headlong[exact]) (default: exact; for order 1, where all are exact, mst or eisner)",
-    )
-    add_search(parser)
+    """Add ``--decoder``, the decode options, and ``--guide``."""
+    add_decoder(parser)
+    add_decode_options(parser)
     parser.add_argument(
         "--guide",
         metavar="DECODER|FILE",
-        help="trees that greedy and greedy-pp are to favour: those of another decoder, or of a file in CoNLL-U with "
-        "the same sentences (default: none)",
+        help="trees that greedy and greedy-pp are biased to: those of another decoder, or of a CoNLL-U file with the "
+        "same sentences (default: none)",
     )
 
 
@@ -319,13 +306,14 @@ class _ParseTask:
         from headlong import Parser
 
         args = self.args
-        options: DecodeKeywords = search_options(args)
         sentences = self.stream.until_error(chain.from_iterable(map(self._read, inputs)))
         parsed = self.model.parse(
             sentences,
             **({} if isinstance(self.model, Parser) else {"tag": args.tag}),
+            decoder=args.decoder,
+            guide=self.guide,
             threads=args.threads,
-            **options,
+            **decode_keywords(args),
             deps=args.deps,
             confidence=args.confidence,
             solution=args.solution,

@@ -11,7 +11,6 @@ from headlong.errors import DataError, ModelError, OptionError
 
 if TYPE_CHECKING:
     from headlong import Parser
-    from headlong.parser.decode_options import DecodeKeywords
     from headlong.text import Sentence
 
 First = TypeVar("First")
@@ -116,66 +115,10 @@ def thread_count(text: str) -> int:
     raise argparse.ArgumentTypeError(f"found {text!r}, expected a number, 0 or auto")
 
 
-def add_search(parser: argparse.ArgumentParser) -> None:
-    """``--trees``, and how they are searched: see `search_options`."""
-    parser.add_argument(
-        "--trees",
-        choices=("any", "projective"),
-        help="look for any tree, or for those without crossing arcs only (default: as in training)",
-    )
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=10.0,
-        metavar="S",
-        help="seconds a sentence may take; then the best tree so far is taken, and counted as not certified; "
-        "0 is no limit (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--max-iterations",
-        type=int,
-        metavar="N",
-        help="the same for iterations of ad3 and subgradient and for hundreds of nodes of exact (default: 1000, and 1 "
-        "for a pipeline)",
-    )
-    parser.add_argument(
-        "--restarts",
-        type=int,
-        default=100,
-        metavar="K",
-        help="climb ends when its best tree is proven best or has not changed for so many restarts "
-        "(default: %(default)s)",
-    )
-    parser.add_argument(
-        "--start",
-        default="mixed",
-        metavar="NAME",
-        help="where climb starts again: nearby (its best tree so far), first-order or uniform (random trees), mixed "
-        "(the first two), ad3 (mixed, and first of all from the tree of ad3) (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of what climb and sample draw (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--no-proof",
-        dest="proof",
-        action="store_false",
-        help="climb without a bound: no tree is proven best, and all of them are climbed from again and again "
-        "(default: do not)",
-    )
-    parser.add_argument(
-        "--tune",
-        default="",
-        metavar="SETTINGS",
-        help="settings of greedy, greedy-pp, sample and rerank, such as beam=3,swaps=10: alpha, beta, beam, swaps, "
-        "absence (charge, ignore or omit), gamma1, gamma2, gamma3, kbest, kernel (gibbs or mh), samples, temperature; "
-        "headlong.parser.DecodeOptions explains them (default: what does well on development data)",
-    )
-
-
-def search_options(args: argparse.Namespace) -> DecodeKeywords:
-    """Return the decode options that the arguments of `add_search` give."""
-    from headlong.parser.decode_options import parse_decode_options
+def search_options(args: argparse.Namespace) -> DecoderOptions:
+    """Return the options of `add_search` as keyword arguments of `Parser.parse`."""
+    from headlong.parser import Tuning
+>>>>>>> 8c94090 (Say how parse reads, decodes and writes, and reword decoder options)
 
     options: DecodeKeywords = {
         "trees": args.trees,

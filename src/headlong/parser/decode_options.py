@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Self, TypedDict, Unpack, cast
+from typing import Any, Literal, Self, TypedDict, Unpack, cast, get_args
 
 from headlong import _core
 from headlong.errors import OptionError
@@ -15,12 +15,22 @@ Start = Literal["mixed", "nearby", "first-order", "uniform", "ad3"]
 Absence = Literal["charge", "ignore", "omit"]
 Kernel = Literal["gibbs", "mh"]
 
+CHOICES: dict[str, tuple[str, ...]] = {
+    "trees": get_args(Trees),
+    "start": get_args(Start),
+    "absence": get_args(Absence),
+    "kernel": get_args(Kernel),
+}
+"""The values of options that are words."""
+
 _MOST = 2**31 - 1  # the core counts with 32 bits
 
 
-def _option(default: Any, help_text: str, low: float = -math.inf, high: float = math.inf) -> Any:
-    """Return a dataclass field with its help text and the smallest and largest value allowed."""
-    return field(default=default, metadata={"help": help_text, "low": low, "high": high})
+def _option(
+    default: Any, help_text: str, low: float = -math.inf, high: float = math.inf, *, flag: bool = False
+) -> Any:
+    """Return a dataclass field with its help text, the values allowed, and whether it has a flag on the command line."""
+    return field(default=default, metadata={"help": help_text, "low": low, "high": high, "flag": flag})
 
 
 class DecodeKeywords(TypedDict, total=False):
@@ -100,13 +110,13 @@ class DecodeOptions(Options):
     headlong.errors.OptionError: beta must be between 0 and 1, found 2.0
     """
 
-    trees: Trees | None = _option(None, "kind of trees to search: any, or projective (without crossing arcs)")
-    max_iterations: int = _option(1000, "iterations of ad3 and subgradient, or hundreds of nodes of exact", 1, _MOST)
-    time_limit: float = _option(10.0, "seconds per sentence; 0 for no limit", 0)
-    restarts: int = _option(100, "climb stops after this many restarts without a better tree", 0, _MOST)
-    start: Start = _option("mixed", "where climb restarts")
-    seed: int = _option(0, "seed of the random draws of climb and sample", 0, 2**64 - 1)
-    proof: bool = _option(True, "let climb run the descent first, which gives a bound")
+    trees: Trees | None = _option(None, "kind of trees to search: any, or projective (without crossing arcs)", flag=True)
+    max_iterations: int = _option(1000, "iterations of ad3 and subgradient, or hundreds of nodes of exact", 1, _MOST, flag=True)
+    time_limit: float = _option(10.0, "seconds per sentence; 0 for no limit", 0, flag=True)
+    restarts: int = _option(100, "climb stops after this many restarts without a better tree", 0, _MOST, flag=True)
+    start: Start = _option("mixed", "where climb restarts", flag=True)
+    seed: int = _option(0, "seed of the random draws of climb and sample", 0, 2**64 - 1, flag=True)
+    proof: bool = _option(True, "run the descent before climb, which gives a bound", flag=True)
     alpha: float = _option(1.0, "greedy-pp: how much the chance of an arc depends on its score", 0)
     beta: float = _option(0.5, "greedy-pp: weight of losses against gains", 0, 1)
     beam: int = _option(1, "greedy: number of partial trees kept", 1, 10_000)
