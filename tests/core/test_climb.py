@@ -20,8 +20,8 @@ from tests.helpers import toy
 from tests.helpers.oracles import all_trees, is_projective, is_tree, root_arcs, tree_scores
 from tests.helpers.plain_extras import KINDS, PlainExtras, plain_extras, possible_parts
 from tests.helpers.plain_frames import PlainFrames, check_answer, plain_frames
-from tests.helpers.strategies import Scores, arc_scores, many, random_scores
 from tests.helpers.problems import solve
+from tests.helpers.strategies import Scores, arc_scores, many, random_scores
 
 starts = pytest.mark.parametrize("start", STARTS)
 Tree = tuple[int, ...]
@@ -96,7 +96,9 @@ def test_restarts_never_make_it_worse(
     best = frames.best(single_root, projective)
     values = []
     for restarts in (0, 3, 30):
-        found = solve(core, *(scores, "climb", single_root, projective),
+        found = solve(
+            core,
+            *(scores, "climb", single_root, projective),
             max_sweeps=sweeps,
             restarts=restarts,
             start=start,
@@ -114,7 +116,9 @@ def test_restarts_never_make_it_worse(
 @given(plain_extras(KINDS), st.booleans(), st.booleans(), st.sampled_from([0, 64]))
 def test_extras_count(start: str, extras: PlainExtras, single_root: bool, projective: bool, sweeps: int) -> None:
     core, scores, core_extras = extras.core()
-    found = solve(core, *(scores, "climb", single_root, projective),
+    found = solve(
+        core,
+        *(scores, "climb", single_root, projective),
         max_iterations=20,
         max_sweeps=sweeps,
         extras=core_extras,

@@ -73,7 +73,9 @@ def test_contract(
     extras = data.draw(plain_extras(kinds))
     frames, arc_scores, core = extras.core()
     best = extras.best(single_root, projective)
-    found = solve(frames, arc_scores, method, single_root, projective, max_iterations=300, max_nodes=10_000, extras=core)
+    found = solve(
+        frames, arc_scores, method, single_root, projective, max_iterations=300, max_nodes=10_000, extras=core
+    )
     check_answer(found, method, single_root, projective, worth=extras.worth, best=best)
 
 

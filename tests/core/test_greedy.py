@@ -17,9 +17,9 @@ from tests.helpers import oracles, toy
 from tests.helpers.plain_extras import ARBITRARY_SIBLING, KINDS, PlainExtras, plain_extras
 from tests.helpers.plain_frames import PlainFrames, plain_frames
 from tests.helpers.plain_greedy import PlainGreedy
+from tests.helpers.problems import solve, tree_value
 from tests.helpers.strategies import both_kinds, both_root_rules
 from tests.parser.test_decoders import higher_problem
-from tests.helpers.problems import solve, tree_value
 
 
 @st.composite

@@ -23,8 +23,8 @@ from tests.helpers.oracles import all_trees, enumerated_marginals, is_projective
 from tests.helpers.plain_extras import KINDS, PlainExtras, plain_extras, possible_parts
 from tests.helpers.plain_frames import PlainFrames, plain_frames
 from tests.helpers.plain_globals import random_words
-from tests.helpers.strategies import Scores, both_kinds, both_root_rules, random_scores
 from tests.helpers.problems import sampled_trees, solve
+from tests.helpers.strategies import Scores, both_kinds, both_root_rules, random_scores
 
 kernels = pytest.mark.parametrize("kernel", ["gibbs", "mh"])
 CHAINS, SWEEPS = 16, 2000

@@ -43,7 +43,9 @@ def test_long_searches(projective: bool) -> None:
     """Sentences with hundreds of nodes, where the search begins again with the multipliers of AD3."""
     for seed in (0, 6):
         core, arc_scores = random_frames(seed, 30, seed % 2 == 0)
-        exact = _core.graph.branch_and_bound(_core.parser.Problem(core, arc_scores, True, projective).graph(), tolerance=1e-9)["value"]
+        exact = _core.graph.branch_and_bound(
+            _core.parser.Problem(core, arc_scores, True, projective).graph(), tolerance=1e-9
+        )["value"]
         found = solve(core, arc_scores, "exact", projective=projective)
         assert found["iterations"] > 200
         assert found["certified"]
@@ -61,7 +63,9 @@ def test_methods_agree(method: str, projective: bool) -> None:
     """Longer sentences, where enumeration does not reach: the general search over graphs is the referee."""
     for seed in range(8):
         core, arc_scores = random_frames(seed, 16, seed % 2 == 0)
-        exact = _core.graph.branch_and_bound(_core.parser.Problem(core, arc_scores, True, projective).graph(), tolerance=1e-9)["value"]
+        exact = _core.graph.branch_and_bound(
+            _core.parser.Problem(core, arc_scores, True, projective).graph(), tolerance=1e-9
+        )["value"]
         found = solve(core, arc_scores, method, projective=projective)
         assert found["certified"] or method != "exact"
         assert found["score"] <= exact + 1e-6

@@ -49,7 +49,9 @@ def averaged_by_definition(
             for sentence in np.random.default_rng([loop.seed, epoch]).permutation(len(corpus.lengths)).astype(np.int32):
                 for name, change in changes.items():
                     arrays[name][:] = known[name] + change
-                losses, norms = trainer.compute_updates(np.array([sentence]), False, learner.cost, loop.decoder, False, 1)
+                losses, norms = trainer.compute_updates(
+                    np.array([sentence]), False, learner.cost, loop.decoder, False, 1
+                )
                 trainer.apply(0, learner.step(losses[0], norms[0], 0.0), 0.0)
                 seen += 1
                 for name in changes:

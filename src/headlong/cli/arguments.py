@@ -6,7 +6,6 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 _NEGATIVE_NUMBER = re.compile(r"-\d+$|-\d*\.\d+$")
@@ -92,6 +91,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
     >>> suggest("--modle", ["--model", "--input"]), suggest("--max", ["--max-heads"]), suggest("--xyz", ["--model"])
     ('; did you mean --model?', '; did you mean --max-heads?', '')
     """
+    from difflib import get_close_matches
+
     names = {full.lstrip("-"): full for full in known}
     word = name.lstrip("-")
     longer = [short for short in names if len(word) > 1 and short.startswith(word)]

@@ -9,17 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headlong.cli import streams
 from headlong.cli.arguments import CommandParser, add_command
 from headlong.cli.columns import add_column_options, read_labeled
 from headlong.cli.shared import add_threads, check_writable, load_model
-from headlong.cli.streams import (
-    SentenceStream,
-    add_inputs,
-    add_output,
-    check_overwriting,
-    prompt_for_input,
-    show_progress,
-)
 from headlong.errors import DataError, OptionError
 
 if TYPE_CHECKING:
@@ -53,11 +46,11 @@ def add_parser(commands: argparse._SubParsersAction[CommandParser]) -> None:
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    add_inputs(parser, "files of one format, plain or gzip")
+    streams.add_inputs(parser, "files of one format, plain or gzip")
     parser.add_argument(
         "--model", required=True, metavar="MODEL", help="model file of headlong train labels or headlong train tagger"
     )
-    add_output(parser)
+    streams.add_output(parser)
     add_column_options(parser, "that of the model")
     parser.add_argument(
         "--scheme",
@@ -80,21 +73,21 @@ def run(args: argparse.Namespace) -> int:
     for name in args.inputs:
         if name != "-" and not os.path.exists(name):
             raise DataError("no such file", "a file with words to label", path=name)
-    check_overwriting(args.inputs, args.output)
+    streams.check_overwriting(args.inputs, args.output)
     if args.output != "-":
         check_writable(args.output)
     model = load_model(args.model, SequenceLabeler, Tagger)
     if args.scheme and isinstance(model, Tagger):
         raise OptionError("found --scheme with a tagger, expected it with a model of chunks only")
-    prompt_for_input(args.inputs, "one word per line")
-    stream = SentenceStream("labeled")
-    labeled = stream.until_error(show_progress(_label_inputs(args, model, stream), args.output))
+    streams.prompt_for_input(args.inputs, "one word per line")
+    stream = streams.SentenceStream("labeled")
+    labeled = stream.until_error(streams.show_progress(_label_inputs(args, model, stream), args.output))
     stream.write(args.output, lambda place: _write(labeled, place, args))
     return 0
 
 
 def _label_inputs(
-    args: argparse.Namespace, model: SequenceLabeler | Tagger, stream: SentenceStream
+    args: argparse.Namespace, model: SequenceLabeler | Tagger, stream: streams.SentenceStream
 ) -> Iterator[Sentence]:
     """Return the labeled sentences of all inputs."""
     from headlong import Tagger

@@ -115,25 +115,6 @@ def thread_count(text: str) -> int:
     raise argparse.ArgumentTypeError(f"found {text!r}, expected a number, 0 or auto")
 
 
-def search_options(args: argparse.Namespace) -> DecoderOptions:
-    """Return the options of `add_search` as keyword arguments of `Parser.parse`."""
-    from headlong.parser import Tuning
->>>>>>> 8c94090 (Say how parse reads, decodes and writes, and reword decoder options)
-
-    options: DecodeKeywords = {
-        "trees": args.trees,
-        "time_limit": args.time_limit,
-        "restarts": args.restarts,
-        "start": args.start,
-        "seed": args.seed,
-        "proof": args.proof,
-        **parse_decode_options(args.tune),
-    }
-    if args.max_iterations is not None:
-        options["max_iterations"] = args.max_iterations
-    return options
-
-
 def check_writable(target: str | os.PathLike[str]) -> None:
     """Raise OptionError, before any work is done, if an output file cannot be written."""
     if not os.fspath(target):

@@ -151,7 +151,9 @@ DECODERS: dict[str, Decoder] = {
         Decoder("rerank", "best of the k best trees of the arc scores", "none", "rerank"),
         Decoder("ad3", "descent, then AD3 on the arcs that are left (Martins et al. 2013)", "bound", "ad3"),
         Decoder("subgradient", "descent, then the subgradient method (Koo et al. 2010)", "bound", "subgradient"),
-        Decoder("exact", "descent, then branch and bound: the best tree, unless a limit is reached", "optimum", "exact"),
+        Decoder(
+            "exact", "descent, then branch and bound: the best tree, unless a limit is reached", "optimum", "exact"
+        ),
         Decoder("lp", "linear relaxation by HiGHS (Martins et al. 2009)", "bound", extra="exact"),
         Decoder("ilp", "integer program by HiGHS: the best tree", "optimum", extra="exact"),
     )

@@ -172,9 +172,7 @@ class Parser(Component[TrainedParser]):
         return self._parse(iter(sentences), plan, deps, confidence, solution, report)
 
     def _plan(self, decoder: str | None, guide: Guide, threads: int, options: DecodeKeywords) -> DecodePlan:
-        return DecodePlan.of(
-            self.trained, DecodeOptions.of(**options), name=decoder, threads=threads, guide=guide
-        )
+        return DecodePlan.of(self.trained, DecodeOptions.of(**options), name=decoder, threads=threads, guide=guide)
 
     def _parse(
         self,

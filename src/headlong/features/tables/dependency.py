@@ -11,8 +11,8 @@ from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import (
     ARC_RELATIONS,
     BETWEEN_RELATIONS,
-    TREE_LABEL_RELATIONS,
     OUTER_RELATIONS,
+    TREE_LABEL_RELATIONS,
     Family,
     rows,
     unique,
