@@ -27,6 +27,7 @@ from benchmarks.pictures import picture, pyplot, save_picture
 from benchmarks.record import Record, begin
 from headlong import _core
 from headlong.evaluation import evaluate
+from headlong.parser import decoder
 
 Trees = Literal["any", "projective"]
 
@@ -124,10 +125,11 @@ def by_length(parser: headlong.Parser, gold: list[headlong.Sentence]) -> dict[st
             continue
         figures["words"].append(len(sentence))
         for method in methods:
+            solver = decoder(method)
             taken = []
             for _ in range(3):
                 begin = time.perf_counter()
-                problem.frames.solve(problem.scores, method, problem.single_root, False, time_limit=LIMIT)
+                solver(problem, projective=False, time_limit=LIMIT)
                 taken.append(time.perf_counter() - begin)
             figures[method].append(round(1000 * min(taken), 3))
     return figures
@@ -144,7 +146,7 @@ def laziness(parser: headlong.Parser, gold: list[headlong.Sentence], rule: str) 
         problem = parser.problem(sentence, projective=False)
         if problem.frames is None:
             continue
-        graph = problem.frames.graph(problem.scores, problem.single_root, False)
+        graph = problem.core().graph()
         trace = _core.graph.subgradient(graph, max_iterations=LAZY_ITERATIONS, rule=rule, trace=True)["trace"]
         totals[: len(trace)] += 100 * trace[:, 6] / graph.factors
         running[: len(trace)] += 1

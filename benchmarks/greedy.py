@@ -15,13 +15,13 @@ import argparse
 import statistics
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import headlong
 from benchmarks.common import QUICK_HELP, Setting, argument_parser, names, numbers, table, treebanks
 from benchmarks.record import Record, begin
-from headlong.parser import Tuning
+from headlong.parser.decode_options import DecodeKeywords, parse_decode_options
 
 SETTINGS = ("full", "500")
 SAMPLE = "500"  # training sentences of the small setting
@@ -48,7 +48,7 @@ class System:
     """A row of the table: a decoder, its options, and whether `exact` guides it."""
 
     decoder: str
-    tuning: Tuning | None = None
+    options: DecodeKeywords = field(default_factory=DecodeKeywords)
     ensemble: bool = False
 
     @property
@@ -68,10 +68,10 @@ def systems() -> dict[str, System]:
             ("BGI-PP+i", "greedy-pp", 5, 1),
             ("BGI-PP+i+b", "greedy-pp", 5, 3),
         ):
-            tuning = Tuning.parse(f"{common},swaps={swaps},beam={beam}")
-            rows[f"{name}{suffix}"] = System(decoder, tuning)
+            options = parse_decode_options(f"{common},swaps={swaps},beam={beam}")
+            rows[f"{name}{suffix}"] = System(decoder, options)
             if name != "BGI":
-                rows[f"{name}+e{suffix}"] = System(decoder, tuning, ensemble=True)
+                rows[f"{name}+e{suffix}"] = System(decoder, options, ensemble=True)
     return rows
 
 
@@ -95,7 +95,7 @@ def run(parser: headlong.Parser, gold: list[headlong.Sentence], system: System, 
             for sentence, heads in zip(gold, other.heads, strict=True)
         ]
     begin = time.process_time()
-    solutions = list(parser.solve(gold, decoder=system.decoder, tuning=system.tuning, guide=guide))
+    solutions = list(parser.solve(gold, decoder=system.decoder, guide=guide, **system.options))
     seconds = time.process_time() - begin + (other.seconds if guide and other else 0.0)
     return Run([solution.heads.tolist() for solution in solutions], seconds)
 

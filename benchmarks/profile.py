@@ -10,12 +10,14 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import headlong
 from benchmarks.common import QUICK_HELP, Setting, argument_parser, cpu_medians, numbers, table
 from benchmarks.record import Record, begin
 from headlong.features.attributes import WordEncoder
+from headlong.parser import DecodeOptions
 from headlong.parser.model import pruned_model
 
 REPETITIONS = 7
@@ -71,13 +73,15 @@ def core_stages(parser: headlong.Parser, gold: list[headlong.Sentence], repetiti
     specs["labels given the tree"] = spec
     full = {"decoding beyond arcs": spec} if spec.part_families else {}
     jobs: dict[str, Callable[[], object]] = {}
+    defaults = DecodeOptions(time_limit=0.0)
     pruned = parser.trained.core_model()
     jobs["pruning"] = lambda: pruned.prune(batch, projective, 1)
     for method, group in (("arcs", specs), ("exact", full)):
         for name, each in group.items():
             labels = trained.weights.labels if each.label else None
             model = pruned_model(replace(trained.weights, spec=each, labels=labels), trained.pruning)
-            jobs[name] = lambda model=model, method=method: model.parse(batch, method, projective, 1)  # type: ignore[misc]
+            options = defaults.core(method, projective=projective)
+            jobs[name] = partial(model.parse, batch, options)
     jobs["parse, all"] = lambda: list(parser.parse(gold))
     taken = cpu_medians(jobs, repetitions)
     whole = taken.pop("parse, all")

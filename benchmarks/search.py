@@ -21,11 +21,13 @@ from benchmarks.record import Record, begin
 from headlong import Problem, Sentence
 from headlong.analysis.local_optima import count_local_optima
 from headlong.arrays import FLOAT64, INT32
-from headlong.parser.decoders import RESTARTS, START, decoder
+from headlong.parser import DecodeOptions, decoder
 from headlong.parser.problem import Solution
 from headlong.parser.random_trees import random_trees
 
 TREEBANKS = "el_gdt,hu_szeged,tr_imst,af_afribooms"
+START, RESTARTS = DecodeOptions().start, DecodeOptions().restarts
+ONE_CLIMB = DecodeOptions(restarts=0, proof=False, time_limit=0.0)
 WAYS: tuple[tuple[str, int, bool], ...] = (  # start, restarts, with proof
     *((START, restarts, True) for restarts in (0, 10, 30, RESTARTS)),
     *((start, RESTARTS, True) for start in ("nearby", "first-order")),
@@ -162,9 +164,7 @@ def follow(scored: Scored) -> dict[str, list[float]]:
         if problem.frames is None or problem.size < 3:
             continue
         values = [
-            problem.frames.solve(
-                problem.scores, "climb", problem.single_root, extras=problem.extras, max_sweeps=0, restarts=0, tree=tree
-            )["score"]
+            problem.core(first_tree=tree).solve(ONE_CLIMB.core("climb", projective=False))["score"]
             for tree in random_trees(problem, CLIMBS, seed=1)
         ]
         running = np.maximum.accumulate(values)

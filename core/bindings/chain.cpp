@@ -249,25 +249,25 @@ struct PyChainTrainer {
     trainer.transitions = {view(transitions), view(transition_totals)};
   }
 
-  nb::tuple study(const In<Index, 1>& sequences, bool expected, float cost, std::size_t threads) {
+  nb::tuple compute_updates(const In<Index, 1>& sequences, bool expected, float cost, std::size_t threads) {
     for (const Index s : view(sequences))
       require(s >= 0 && static_cast<std::size_t>(s) < trainer.sequences.size(), "a sequence number is out of range");
     {
       nb::gil_scoped_release release;
-      trainer.study_batch(view(sequences), expected, cost, threads);
+      trainer.compute_updates(view(sequences), expected, cost, threads);
     }
     std::vector<double> losses, norms;
     for (std::size_t i = 0; i < sequences.size(); ++i) {
-      losses.push_back(trainer.lessons[i].loss);
-      norms.push_back(trainer.lessons[i].squared_norm);
+      losses.push_back(trainer.updates[i].loss);
+      norms.push_back(trainer.updates[i].squared_norm);
     }
     return nb::make_tuple(copied(losses), copied(norms));
   }
 
-  // Places and values of one of the two sparse differences of a lesson.
-  nb::tuple difference(std::size_t lesson, bool of_transitions) const {
-    require(lesson < trainer.lessons.size(), "no such lesson");
-    const ChainDifference& found = trainer.lessons[lesson].difference;
+  // Places and values of one of the two sparse differences of a update.
+  nb::tuple difference(std::size_t update, bool of_transitions) const {
+    require(update < trainer.updates.size(), "no such update");
+    const ChainDifference& found = trainer.updates[update].difference;
     std::vector<Code> places;
     std::vector<float> values;
     for (const auto& [place, value] : (of_transitions ? found.transitions : found.rows).entries()) {
@@ -277,9 +277,9 @@ struct PyChainTrainer {
     return nb::make_tuple(copied(places), copied(values));
   }
 
-  void apply(std::size_t lesson, float step, float time) {
-    require(lesson < trainer.lessons.size(), "no such lesson");
-    trainer.apply(lesson, step, time);
+  void apply(std::size_t update, float step, float time) {
+    require(update < trainer.updates.size(), "no such update");
+    trainer.apply(update, step, time);
   }
 };
 
@@ -327,15 +327,16 @@ void bind_chain(nb::module_& m) {
                     PyChainTrainer::Matrix, PyChainTrainer::Matrix, PyChainTrainer::Matrix>(),
            "model"_a, "data"_a, "gold"_a, "rows"_a.noconvert(), "row_totals"_a.noconvert(), "transitions"_a.noconvert(),
            "transition_totals"_a.noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-      .def("study", &PyChainTrainer::study, "sequences"_a, "expected"_a, "cost"_a, "threads"_a,
-           nb::sig("def study(self, sequences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, "
-                   "threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+      .def("compute_updates", &PyChainTrainer::compute_updates, "sequences"_a, "expected"_a, "cost"_a, "threads"_a,
+           nb::sig(
+               "def compute_updates(self, sequences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, "
+               "threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
            "Losses and squared norms [sequences] of the differences that `apply` will use.")
-      .def("difference", &PyChainTrainer::difference, "lesson"_a, "of_transitions"_a,
-           nb::sig("def difference(self, lesson: int, of_transitions: bool) -> "
+      .def("difference", &PyChainTrainer::difference, "update"_a, "of_transitions"_a,
+           nb::sig("def difference(self, update: int, of_transitions: bool) -> "
                    "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]"),
            "The difference of features against gold of a sequence just studied: places in the table, and values.")
-      .def("apply", &PyChainTrainer::apply, "lesson"_a, "step"_a, "time"_a);
+      .def("apply", &PyChainTrainer::apply, "update"_a, "step"_a, "time"_a);
 }
 
 }  // namespace headlong

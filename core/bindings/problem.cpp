@@ -166,7 +166,8 @@ void bind_problem(nb::module_& m) {
                    "numpy.typing.NDArray[numpy.int32] | None = None) -> None"),
            "arc_scores: [arcs]; guide: heads [size] that greedy inference is biased to; first_tree: heads [size] from\n"
            "which hill climbing starts.")
-      .def("value", &value_of_tree, "heads"_a, nb::sig("def value(self, heads: numpy.typing.NDArray[numpy.int32]) -> float"),
+      .def("value", &value_of_tree, "heads"_a,
+           nb::sig("def value(self, heads: numpy.typing.NDArray[numpy.int32]) -> float"),
            "The value of a tree: its arcs and all parts; -inf if an arc is no candidate. With extras or a global\n"
            "scorer the heads must be those of a tree.")
       .def("graph", &graph, nb::keep_alive<0, 1>(), nb::sig("def graph(self) -> headlong._core.graph.Graph"),

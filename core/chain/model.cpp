@@ -286,21 +286,21 @@ void sequence_marginals(const ChainModel<Weight>& model, const Sequences& sequen
   });
 }
 
-void ChainTrainer::study_batch(std::span<const Index> batch, bool expected, float cost, std::size_t threads) {
-  if (lessons.size() < batch.size()) lessons.resize(batch.size());
+void ChainTrainer::compute_updates(std::span<const Index> batch, bool expected, float cost, std::size_t threads) {
+  if (updates.size() < batch.size()) updates.resize(batch.size());
   parallel_for(batch.size(), threads, [&](std::size_t, std::size_t i) {
-    ChainLesson& lesson = lessons[i];
+    ChainUpdate& update = updates[i];
     const std::size_t sequence = batch[i];
-    build_lattice(*model, sequences, sequence, lesson.workspace);
-    lesson.loss = expected ? expected_difference(*model, sequences, sequence, lesson.workspace, lesson.difference)
-                           : best_difference(*model, sequences, sequence, cost, lesson.workspace, lesson.difference);
-    lesson.squared_norm = lesson.difference.squared_norm();
+    build_lattice(*model, sequences, sequence, update.workspace);
+    update.loss = expected ? expected_difference(*model, sequences, sequence, update.workspace, update.difference)
+                           : best_difference(*model, sequences, sequence, cost, update.workspace, update.difference);
+    update.squared_norm = update.difference.squared_norm();
   });
 }
 
-void ChainTrainer::apply(std::size_t lesson, float step, float time) {
-  apply_step(lessons[lesson].difference.rows, step, time, rows);
-  apply_step(lessons[lesson].difference.transitions, step, time, transitions);
+void ChainTrainer::apply(std::size_t update, float step, float time) {
+  apply_step(updates[update].difference.rows, step, time, rows);
+  apply_step(updates[update].difference.transitions, step, time, transitions);
 }
 
 #define HEADLONG_INSTANTIATE(Weight)                                                                              \

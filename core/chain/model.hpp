@@ -88,7 +88,7 @@ void sequence_marginals(const ChainModel<Weight>& model, const Sequences& sequen
                         std::span<double> marginals);
 
 // The two halves of a training step, as in parser/trainer.hpp.
-struct ChainLesson {
+struct ChainUpdate {
   ChainWorkspace workspace;
   ChainDifference difference;
   double loss = 0.0;
@@ -99,10 +99,10 @@ struct ChainTrainer {
   const ChainModel<float>* model = nullptr;
   Sequences sequences;
   TrainingTable rows, transitions;
-  std::vector<ChainLesson> lessons;  // of the current mini-batch
+  std::vector<ChainUpdate> updates;  // of the current mini-batch
 
-  void study_batch(std::span<const Index> batch, bool expected, float cost, std::size_t threads);
-  void apply(std::size_t lesson, float step, float time);
+  void compute_updates(std::span<const Index> batch, bool expected, float cost, std::size_t threads);
+  void apply(std::size_t update, float step, float time);
 };
 
 }  // namespace headlong

@@ -13,11 +13,11 @@ import headlong
 from headlong import DataError, OptionError, Parser, Problem, Sentence, Solution
 from headlong.analysis import DecoderComparison, Pair, compare_decoders, report_decoders
 from headlong.drawing.plots import Dot, dot_plot
-from headlong.parser.decoders import DECODERS, PROGRAMS
+from headlong.parser.decoders import DECODERS
 from tests.helpers import oracles, toy
 from tests.helpers.commands import run
 
-QUICK = [name for name in DECODERS if name not in PROGRAMS]
+QUICK = [row.name for row in DECODERS.values() if not row.extra]
 
 
 @pytest.fixture(scope="module")
@@ -173,12 +173,12 @@ def test_long_sentences_are_left_out(parser, monkeypatch):
 @pytest.mark.parametrize(
     ("decoders", "options", "message"),
     [
-        (["fly"], {}, "found decoder 'fly', expected one of mst"),
+        (["fly"], {}, "decoder must be one of mst"),
         ([], {}, "found no decoder"),
-        (["mst"], {"trees": "projective"}, "found decoder 'mst' for trees = 'projective', expected eisner"),
-        (["climb"], {"trees": "all"}, "trees must be one of any, projective, found 'all'"),
-        (["climb"], {"threads": 0}, "found threads = 0"),
-        (["climb"], {"time_limit": -1.0}, "found time_limit = -1.0"),
+        (["mst"], {"trees": "projective"}, "decoder 'mst' cannot search trees = 'projective'; use 'eisner'"),
+        (["climb"], {"trees": "all"}, "trees must be one of any, projective or None, found 'all'"),
+        (["climb"], {"threads": 0}, "threads must be at least 1, found 0"),
+        (["climb"], {"time_limit": -1.0}, "time_limit must be at least 0, found -1.0"),
     ],
 )
 def test_options_that_cannot_work(parser, decoders, options, message):
@@ -224,7 +224,7 @@ def test_json_alone(files, capsys):
     ("arguments", "message"),
     [
         (["--limit", "0"], "found --limit 0, expected 1 or more"),
-        (["--decoders", "fly"], "found decoder 'fly'"),
+        (["--decoders", "fly"], "decoder must be one of mst"),
         (["--json", "toy.conllu"], "the output toy.conllu is the input"),
         (["--plot", "nowhere/plot.svg"], "folder nowhere does not exist"),
     ],

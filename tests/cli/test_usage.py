@@ -11,7 +11,7 @@ import pytest
 
 from headlong import pipeline
 from headlong.cli import build_parser, main, shared, streams
-from headlong.parser.decoders import MAX_ITERATIONS
+from headlong.parser import DecodeOptions
 from tests.helpers.commands import DOGS, SOURCES, TREEBANK, run, stdin
 
 
@@ -103,7 +103,7 @@ def test_bad_values_are_one_sentence(arguments, code, message, model, capsys):
 
 def test_the_default_of_iterations_is_that_of_the_library(capsys):
     text = " ".join(run(capsys, "parse", "--help").out.split())
-    assert f"(default: {MAX_ITERATIONS}, and {pipeline.MAX_ITERATIONS} for a pipeline)" in text
+    assert f"(default: {DecodeOptions().max_iterations}, and {pipeline.MAX_ITERATIONS} for a pipeline)" in text
 
 
 class Terminal(io.TextIOWrapper):

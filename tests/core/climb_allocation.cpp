@@ -48,12 +48,15 @@ int main() {
       std::vector<Index> heads(WORDS + 1);
       for (const Index restarts : {20, 200}) {
         for (Index word = 0; word <= WORDS; ++word) heads[word] = word - 1;
-        RestartOptions options;
+        DecodeOptions options;
         options.restarts = restarts;
         options.start = start;
+        Problem problem;
+        problem.frames = &sentence.frames;
+        problem.arc_scores = sentence.arc_scores;
+        problem.rules.projective = projective;
         const long before = allocations;
-        const RestartResult result = climb_often(sentence.frames, sentence.arc_scores, RootRule::Single, projective,
-                                                 options, heads, climb_workspace, workspace);
+        const RestartResult result = climb_often(problem, options, {}, heads, climb_workspace, workspace);
         std::printf("%d %ld ", result.climbs, allocations - before);
       }
       std::printf("\n");

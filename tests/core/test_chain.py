@@ -197,11 +197,11 @@ class Setting:
         rows, transitions = self.features(sequence, labels)
         return float((rows * self.rows).sum() + (transitions * self.transitions).sum())
 
-    def difference(self, lesson: int) -> tuple[Any, Any]:
+    def difference(self, update: int) -> tuple[Any, Any]:
         found = []
         for of_transitions, table in ((False, self.rows), (True, self.transitions)):
             dense = np.zeros(table.size)
-            places, values = self.trainer.difference(lesson, of_transitions)
+            places, values = self.trainer.difference(update, of_transitions)
             np.add.at(dense, places.astype(np.int64), values)
             found.append(dense.reshape(table.shape))
         return found[0], found[1]

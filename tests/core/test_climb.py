@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from headlong import Problem, _core
 from headlong.analysis.local_optima import count_local_optima, estimate_local_optima
 from headlong.errors import OptionError
-from headlong.parser.decoders import STARTS, decoder
+from headlong.parser.decode_options import CHOICES
+from headlong.parser.decoders import decoder
 from tests.core.test_tree_decoders import random_frames
 from tests.helpers import toy
 from tests.helpers.oracles import all_trees, is_projective, is_tree, root_arcs, tree_scores
@@ -23,6 +24,7 @@ from tests.helpers.plain_frames import PlainFrames, check_answer, plain_frames
 from tests.helpers.problems import solve
 from tests.helpers.strategies import Scores, arc_scores, many, random_scores
 
+STARTS = CHOICES["start"]
 starts = pytest.mark.parametrize("start", STARTS)
 Tree = tuple[int, ...]
 
@@ -186,12 +188,12 @@ def test_restarts_on_threads(start: str, projective: bool) -> None:
     for seed in range(6):
         core, scores = random_frames(seed, 20, seed % 2 == 0)
 
-        def solve(threads: int, core: _core.parser.Frames = core, scores: NDArray[np.float64] = scores) -> list[object]:
+        def climb(threads: int, core: _core.parser.Frames = core, scores: NDArray[np.float64] = scores) -> list[object]:
             options: dict[str, Any] = {"max_sweeps": 0, "restarts": 30, "start": start, "projective": projective}
             found = solve(core, scores, "climb", threads=threads, **options)
             return [found["heads"].tolist(), found["score"], found["iterations"]]
 
-        assert solve(1) == solve(2) == solve(5)
+        assert climb(1) == climb(2) == climb(5)
 
 
 def test_threads_of_a_single_sentence() -> None:
@@ -202,7 +204,7 @@ def test_threads_of_a_single_sentence() -> None:
     alone, shared = (list(parser.solve(sentence, threads=threads, **options)) for threads in (1, 3))
     assert alone[0].heads.tolist() == shared[0].heads.tolist()
     assert alone[0].iterations == shared[0].iterations
-    with pytest.raises(OptionError, match="found threads = 0, expected at least 1"):
+    with pytest.raises(OptionError, match="threads must be at least 1, found 0"):
         decoder("climb")(parser.problem(sentence[0]), threads=0)
 
 
@@ -243,16 +245,16 @@ def test_proven_trees_are_climbed_from_no_more() -> None:
 
 def test_options() -> None:
     problem = Problem.from_matrix([[0, 1], [0, 0]])
-    with pytest.raises(OptionError, match="found restarts = -1"):
+    with pytest.raises(OptionError, match="restarts must be at least 0, found -1"):
         decoder("climb")(problem, restarts=-1)
-    with pytest.raises(OptionError, match="found start = 'best'"):
-        decoder("climb")(problem, start="best")
-    with pytest.raises(OptionError, match="found seed = -1"):
+    with pytest.raises(OptionError, match="start must be one of mixed, nearby, first-order, uniform, ad3"):
+        decoder("climb")(problem, start="best")  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="seed must be at least 0, found -1"):
         decoder("climb")(problem, seed=-1)
     core, scores = random_frames(0, 3)
     for tree, message in (
         ([-1, 2, 1, 0], "those of a tree"),
-        ([-1, 0], "one head a word"),
+        ([-1, 0], "one head per word"),
         ([-1, 0, 0, 0], "one root"),
     ):
         with pytest.raises(ValueError, match=message):

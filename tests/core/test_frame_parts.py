@@ -11,29 +11,29 @@ from headlong import _core
 from headlong.features.attributes import WordEncoder
 from headlong.features.tables import dependency
 from headlong.features.tables.globals import GLOBALS
-from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, NEARBY_RELATIONS, OUTER_RELATIONS, Family
+from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, OUTER_RELATIONS, TREE_LABEL_RELATIONS, Family
 from headlong.parser.model import ModelSpec, WeightTables
 from headlong.parser.training import Corpus
 from headlong.text import Sentence
 from tests.helpers import oracles, toy
-from tests.helpers.problems import tree_value
+from tests.helpers.problems import core_options, tree_value
 
 NAMES = ("feats", "form", "upos")
 BITS, LABEL_BITS = 14, 10
 ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "h.form m.form"))
 LABEL = Family("label", "hm", ARC_RELATIONS, ("h.upos m.upos side", "m.form", "h.form m.upos"))
 OUTER = ("side", "side dist", "agree side", "puncts side")
-HIGHER = (
+PART_FAMILIES = (
     Family("sibling", "hms", OUTER_RELATIONS, (*OUTER, "h.form m.form s.form side", "m.upos s[-1].upos dist")),
     Family("grandparent", "ghm", OUTER_RELATIONS, (*OUTER, "g.form h.form m.form side", "g.upos m[+1].upos dist")),
     Family("grand-sibling", "ghms", BETWEEN_RELATIONS, ("side", "g.form h.form m.form s.form side")),
     Family("tri-sibling", "hmst", BETWEEN_RELATIONS, ("side", "h.form m.form s.form t.form side", "m.upos t.upos")),
 )
-NEARBY = Family(
-    "nearby",
+TREE_LABEL = Family(
+    "tree_label",
     "ghmpnfl",
-    NEARBY_RELATIONS,
-    ("g.form h.form m.form p.form n.form f.form l.form side", *(f"m.upos {name}" for name in NEARBY_RELATIONS)),
+    TREE_LABEL_RELATIONS,
+    ("g.form h.form m.form p.form n.form f.form l.form side", *(f"m.upos {name}" for name in TREE_LABEL_RELATIONS)),
 )
 DISTANCES = (1, 2, 3, 4, 5, 10, 20, 30)
 
@@ -110,16 +110,16 @@ def where(grandparent, head, right, modifier):
 class Setting:
     """A trainer over sentences with few templates, no pruner and random weights."""
 
-    def __init__(self, sentences, *, kinds=(0, 1, 2, 3), nearby=False, seed=0, single_root=True):
+    def __init__(self, sentences, *, kinds=(0, 1, 2, 3), tree_label=False, seed=0, single_root=True):
         tags = sorted({tag for s in sentences for tag in s.upos[1:]})
         labels = sorted({label for s in sentences for label in s.labels[1:]})
         self.sentences = sentences
         self.encoder = WordEncoder(NAMES, tags)
         self.corpus = Corpus.of(sentences, self.encoder, labels)
         allowed = np.ones((self.encoder.tag_count, self.encoder.tag_count, len(labels)), np.uint8)
-        higher = tuple(HIGHER[kind] for kind in kinds)
+        higher = tuple(PART_FAMILIES[kind] for kind in kinds)
         self.shape = ModelSpec(
-            NAMES, ARC, None, BITS, single_root, LABEL, LABEL_BITS, allowed, higher, NEARBY if nearby else None
+            NAMES, ARC, None, BITS, single_root, LABEL, LABEL_BITS, allowed, higher, TREE_LABEL if tree_label else None
         )
         self.tables = WeightTables(self.shape)
         random = np.random.default_rng(seed)
@@ -138,7 +138,7 @@ class Setting:
         """The score of one part, by places in the weight table."""
         places = _core.features.feature_indices(
             codes,
-            HIGHER[kind].compile(NAMES),
+            PART_FAMILIES[kind].compile(NAMES),
             np.array([slots], np.int32),
             np.array([relations], np.uint32),
             BITS,
@@ -189,28 +189,28 @@ def arc_sum(arcs, scores, heads):
 @given(
     seed=st.integers(0, 99),
     kinds=st.sets(st.integers(0, 3)),
-    nearby=st.booleans(),
+    tree_label=st.booleans(),
     cost=st.sampled_from([0.0, 1.0]),
     method=st.sampled_from(["exact", "climb", "ad3", "arcs"]),
 )
-def test_losses_are_differences_of_features(seed, kinds, nearby, cost, method):
+def test_losses_are_differences_of_features(seed, kinds, tree_label, cost, method):
     """loss = cost of the wrong arcs and labels - weights . (gold - found), for the tree and then for its labels."""
-    setting = Setting(toy.treebank()[:9], kinds=sorted(kinds), nearby=nearby, seed=seed)
+    setting = Setting(toy.treebank()[:9], kinds=sorted(kinds), tree_label=tree_label, seed=seed)
     losses = setting.study(cost, method)
     assert setting.tables.labels is not None
     flat = {False: setting.tables.parts.ravel(), True: setting.tables.labels.ravel()}
     begin = 0
-    for lesson, loss in enumerate(losses.tolist()):
+    for update, loss in enumerate(losses.tolist()):
         product = 0.0
         for of_labels, weights in flat.items():
-            places, values = setting.trainer.difference(lesson, of_labels)
+            places, values = setting.trainer.difference(update, of_labels)
             product += float(weights[places].astype(np.float64) @ values)
-        heads, labels = setting.trainer.tree(lesson)
+        heads, labels = setting.trainer.tree(update)
         words = slice(begin + 1, begin + len(heads))
         wrong = (heads[1:] != setting.corpus.heads[words]) | (labels[1:] != setting.corpus.labels[words])
         mistakes = loss + product
         begin += len(heads)
-        if nearby:
+        if tree_label:
             assert mistakes == pytest.approx(cost * round(mistakes), abs=1e-3)
             assert mistakes >= cost * int(wrong.sum()) - 1e-3
         else:
@@ -227,9 +227,9 @@ def test_heads_that_choose_by_themselves_do_no_worse_than_a_tree(seed, kinds):
     best = setting.study(0.0)
     losses = setting.study(0.0, "automata")
     assert (losses >= best - 1e-3).all()
-    for lesson, loss in enumerate(losses.tolist()):
-        places, values = setting.trainer.difference(lesson, False)
-        label_places, label_values = setting.trainer.difference(lesson, True)
+    for update, loss in enumerate(losses.tolist()):
+        places, values = setting.trainer.difference(update, False)
+        label_places, label_values = setting.trainer.difference(update, True)
         product = float(setting.tables.parts.ravel()[places].astype(np.float64) @ values)
         assert setting.tables.labels is not None
         product += float(setting.tables.labels.ravel()[label_places].astype(np.float64) @ label_values)
@@ -237,16 +237,16 @@ def test_heads_that_choose_by_themselves_do_no_worse_than_a_tree(seed, kinds):
 
 
 def test_updates_make_gold_win():
-    setting = Setting(toy.treebank()[:9], nearby=True)
+    setting = Setting(toy.treebank()[:9], tree_label=True)
     time = 0
     for _ in range(30):
         losses = setting.study()
-        for lesson, loss in enumerate(losses.tolist()):
+        for update, loss in enumerate(losses.tolist()):
             if loss > 0.0:
-                setting.trainer.apply(lesson, 0.05, float(time))
+                setting.trainer.apply(update, 0.05, float(time))
             time += 1
     assert setting.study(cost=0.0).sum() < 1e-3
-    heads, labels, *_ = setting.model.parse(setting.corpus.batch, "exact", False, 1)
+    heads, labels, *_ = setting.model.parse(setting.corpus.batch, core_options("exact"))
     np.testing.assert_array_equal(heads, setting.corpus.heads)
     np.testing.assert_array_equal(labels[heads >= 0], setting.corpus.labels[heads >= 0])
 
@@ -281,17 +281,17 @@ def nearby_part(heads, first, word):
 @given(seed=st.integers(0, 99), which=st.integers(0, 8))
 def test_labels_are_chosen_in_the_light_of_the_tree(seed, which):
     sentence = toy.treebank()[which]
-    setting = Setting(toy.treebank()[:9], nearby=True, seed=seed)
+    setting = Setting(toy.treebank()[:9], tree_label=True, seed=seed)
     batch, _ = setting.encoder.batch([sentence])
     codes, _, _ = setting.encoder.encode([sentence])
-    heads, labels, *_ = setting.model.parse(batch, "exact", False, 1)
+    heads, labels, *_ = setting.model.parse(batch, core_options("exact"))
     arcs, _, rows, *_ = setting.model.problem(batch, False)
     assert setting.shape.allowed is not None
     assert setting.tables.labels is not None
     columns = setting.shape.allowed.shape[2]
     base = {(head, word): row[:columns] for (head, word), row in zip(arcs.tolist(), rows, strict=True)}
     first = [-1, *(int(np.argmax(base[heads[word], word])) for word in range(1, len(heads)))]
-    templates = NEARBY.compile(NAMES)
+    templates = TREE_LABEL.compile(NAMES)
     for word in range(1, len(heads)):
         slots, relations = nearby_part(heads.tolist(), first, word)
         places = _core.features.feature_indices(

@@ -13,7 +13,7 @@ from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import ARC_RELATIONS, Family
 from tests.helpers import oracles
 from tests.helpers.plain_globals import PlainTree, Row, random_moves, random_tree, sentences
-from tests.helpers.problems import solve, tree_value
+from tests.helpers.problems import core_options, solve, tree_value
 
 BITS = 12
 ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "m.upos side"))
@@ -52,7 +52,7 @@ def batch_of(words: Words) -> _core.parser.Batch:
 
 
 def term_of(words: Words, seed: int, kinds: tuple[int, ...] = ALL) -> _core.parser.GlobalScorer:
-    term = compiled(random_weights(seed), kinds).term(batch_of(words))
+    term = compiled(random_weights(seed), kinds).global_scorer(batch_of(words))
     assert term is not None
     return term
 
@@ -109,14 +109,14 @@ def test_trees_are_worth_their_features(kinds: tuple[int, ...], words: Words, se
     weights = random_weights(seed)
     model, batch = compiled(weights, kinds), batch_of(words)
     _, _, _, scores, _, frames, extras = model.problem(batch, False)
-    term = model.term(batch)
+    term = model.global_scorer(batch)
     assert frames is not None
     assert extras is None
     for tree in oracles.all_trees(len(words[1]) - 1, True)[seed % 9 :: 9]:
         expected = float(weights[places(words, tree.tolist(), kinds), 0].sum())
         assert tree_value(frames, scores, tree.astype(np.int32), None, term) == expected
     for method in ("arcs", "climb", "sample", "ad3", "exact"):
-        heads, _, found, bounds, certified, _, statuses = model.parse(batch, method, False, 1)
+        heads, _, found, bounds, certified, _, statuses = model.parse(batch, core_options(method))
         assert found[0] == weights[places(words, heads.tolist(), kinds), 0].sum()
         assert oracles.is_tree(heads)
         if len(words[1]) > 2:
@@ -129,7 +129,9 @@ def test_trees_are_worth_their_features(kinds: tuple[int, ...], words: Words, se
 @given(sentences(5), seeds, st.sampled_from(["any", "projective"]))
 def test_climbing_ends_where_no_change_of_a_head_helps(words: Words, seed: int, trees: str) -> None:
     weights = random_weights(seed)
-    heads, _, found, *_ = compiled(weights, ALL).parse(batch_of(words), "climb", trees == "projective", 1)
+    heads, _, found, *_ = compiled(weights, ALL).parse(
+        batch_of(words), core_options("climb", projective=trees == "projective")
+    )
     assert trees == "any" or oracles.is_projective(heads)
     for word in range(1, len(heads)):
         for head in range(1, len(heads)):
@@ -149,7 +151,7 @@ def test_a_step_adds_gold_and_takes_away_what_was_found(words: Words, seed: int)
     trees = oracles.all_trees(size - 1, True)
     gold = trees[seed % len(trees)]
     model, batch = compiled(weights, ALL), batch_of(words)
-    heads = model.parse(batch, "climb", False, 1)[0]
+    heads = model.parse(batch, core_options("climb"))[0]
     nothing = np.full(size, -1, np.int32)
     totals = np.zeros_like(weights)
     trainer = _core.parser.ParserTrainer(

@@ -3,6 +3,7 @@
 import itertools
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong.errors import OptionError
-from headlong.parser import Tuning
+from headlong.parser.decode_options import parse_decode_options
 from headlong.parser.decoders import DECODERS
 from tests.core.test_tree_decoders import random_frames
 from tests.helpers import oracles, toy
@@ -23,25 +24,25 @@ from tests.parser.test_decoders import higher_problem
 
 
 @st.composite
-def tunings(draw):
-    return Tuning(
-        alpha=draw(st.sampled_from([0.0, 0.5, 1.0, 2.5])),
-        beta=draw(st.sampled_from([0.0, 0.25, 0.5, 1.0])),
-        beam=draw(st.sampled_from([1, 1, 2, 3])),
-        swaps=draw(st.sampled_from([0, 1, 5])),
-        absence=draw(st.sampled_from(["charge", "ignore", "omit"])),
-    )
+def greedy_options(draw):
+    return {
+        "alpha": draw(st.sampled_from([0.0, 0.5, 1.0, 2.5])),
+        "beta": draw(st.sampled_from([0.0, 0.25, 0.5, 1.0])),
+        "beam": draw(st.sampled_from([1, 1, 2, 3])),
+        "swaps": draw(st.sampled_from([0, 1, 5])),
+        "absence": draw(st.sampled_from(["charge", "ignore", "omit"])),
+    }
 
 
-def plain_answer(plain: PlainExtras, name: str, tuning: Tuning, single_root: bool, projective: bool):
+def plain_answer(plain: PlainExtras, name: str, options: dict[str, Any], single_root: bool, projective: bool):
     scores = plain.frames.arc_scores
     arcs = {arc for arc, score in scores.items() if score > -np.inf}
     every = oracles.all_trees(plain.frames.size - 1, single_root, projective).tolist()
     trees = [tree for tree in every if all((tree[w], w) in arcs for w in range(1, len(tree)))]
     if not trees:
         return None
-    alpha = tuning.alpha if name == "greedy-pp" else None
-    greedy = PlainGreedy(plain, single_root, projective, alpha, tuning.beta, tuning.beam, tuning.swaps, tuning.absence)
+    settings = dict(options, alpha=options["alpha"] if name == "greedy-pp" else None)
+    greedy = PlainGreedy(plain, single_root, projective, **settings)
     return greedy.run(trees)
 
 
@@ -55,12 +56,12 @@ def problem_of(plain: PlainExtras, single_root: bool):
 @both_kinds
 def test_the_algorithms_of_the_paper(name, single_root, projective):
     @settings(max_examples=25, deadline=None)
-    @given(plain_extras((ARBITRARY_SIBLING,), max_words=4, max_heads=4), st.booleans(), tunings())
-    def check(plain, bare, tuning):
+    @given(plain_extras((ARBITRARY_SIBLING,), max_words=4, max_heads=4), st.booleans(), greedy_options())
+    def check(plain, bare, options):
         if bare:
             plain.scores = {}
-        found = DECODERS[name](problem_of(plain, single_root), projective=projective, tuning=tuning)
-        expected = plain_answer(plain, name, tuning, single_root, projective)
+        found = DECODERS[name](problem_of(plain, single_root), projective=projective, **options)
+        expected = plain_answer(plain, name, options, single_root, projective)
         if expected is None:
             assert found.status == "infeasible"
         else:
@@ -80,19 +81,19 @@ def test_what_needs_arcs_to_be_absent_stays_where_that_is_ignored():
             plain.grand |= {(head, side, place, lane): 0.0 for place in places[1:-1]}
     plain.pairs[0, 1, 0, 3, 0] = -4.0
     problem = problem_of(PlainExtras(plain), True)
-    found = DECODERS["greedy-pp"](problem, tuning=Tuning(absence="ignore", swaps=0))
+    found = DECODERS["greedy-pp"](problem, absence="ignore", swaps=0)
     assert found.heads.tolist() == [-1, 0, 1]
 
 
 @pytest.mark.parametrize("name", ["greedy", "greedy-pp", "rerank"])
 @both_kinds
 @settings(max_examples=15, deadline=None)
-@given(plain_extras(KINDS, max_words=5, max_heads=3), tunings(), st.booleans(), st.data())
-def test_always_a_tree_within_the_rules(name, projective, plain, tuning, single_root, data):
+@given(plain_extras(KINDS, max_words=5, max_heads=3), greedy_options(), st.booleans(), st.data())
+def test_always_a_tree_within_the_rules(name, projective, plain, options, single_root, data):
     """Whatever the tree to favour, heads of no tree included."""
     problem = problem_of(plain, single_root)
     guide = data.draw(st.lists(st.integers(-1, 6), min_size=problem.size, max_size=problem.size))
-    found = DECODERS[name](problem, projective=projective, tuning=tuning, guide=guide)
+    found = DECODERS[name](problem, projective=projective, guide=guide, **options)
     assert oracles.is_tree(found.heads)
     assert not single_root or oracles.root_arcs(found.heads) == 1
     assert not projective or oracles.is_projective(found.heads)
@@ -104,10 +105,11 @@ def test_a_tree_to_favour_is_found_if_it_is_favoured_enough(triples):
     for seed in range(5):
         core, scores = random_frames(seed, 12, triples)
         other = solve(core, scores, "arcs")["heads"]
-        much = Tuning(gamma1=100.0, gamma2=1.0, gamma3=1.0).core()
+        much: dict[str, Any] = {"gamma1": 100.0, "gamma2": 1.0, "gamma3": 1.0}
         for method in ("greedy", "greedy-pp"):
-            assert (solve(core, scores, method, tuning=much, guide=other)["heads"] == other).all()
-            alone = solve(core, scores, method, tuning=Tuning(gamma1=0.0, gamma2=0.0, gamma3=0.0).core(), guide=other)
+            assert (solve(core, scores, method, guide=other, **much)["heads"] == other).all()
+            none: dict[str, Any] = dict.fromkeys(much, 0.0)
+            alone = solve(core, scores, method, guide=other, **none)
             assert alone["score"] >= max(solve(core, scores, method)["score"], tree_value(core, scores, other))
 
 
@@ -137,22 +139,22 @@ def favoured(plain: PlainFrames, heads: list[int], gammas: tuple[float, float, f
 
 
 @settings(max_examples=60, deadline=None)
-@given(plain_frames(max_words=5, max_heads=3), st.data(), tunings(), st.sampled_from(["greedy", "greedy-pp"]))
-def test_favouring_is_adding_to_scores_and_starting_from_the_tree(plain, data, tuning, method):
+@given(plain_frames(max_words=5, max_heads=3), st.data(), greedy_options(), st.sampled_from(["greedy", "greedy-pp"]))
+def test_favouring_is_adding_to_scores_and_starting_from_the_tree(plain, data, options, method):
     """What greedy inference finds under the higher scores, or the tree itself with arcs swapped, if that is better."""
     heads = [-1, *data.draw(some_heads(plain))[1:]]
     core, scores = plain.core()
     changed = favoured(plain, heads, (2.0, 0.5, 0.25))
     more, more_scores = changed.core()
-    tuning = replace(tuning, gamma1=2.0, gamma2=0.5, gamma3=0.25)
-    found = solve(core, scores, method, tuning=tuning.core(), guide=np.array(heads, np.int32))
-    expected = solve(more, more_scores, method, tuning=tuning.core())["heads"].tolist()
+    options |= {"gamma1": 2.0, "gamma2": 0.5, "gamma3": 0.25}
+    found = solve(core, scores, method, guide=np.array(heads, np.int32), **options)
+    expected = solve(more, more_scores, method, **options)["heads"].tolist()
     if found["score"] == -np.inf:
         return
     arcs = {(head, word) for word, row in enumerate(plain.candidates) for head in row}
     is_there = oracles.is_tree(heads) and all((heads[word], word) in arcs for word in range(1, plain.size))
     if is_there and oracles.root_arcs(heads) == 1:
-        other = PlainGreedy(PlainExtras(changed), True, False, swaps=tuning.swaps).swap(heads)
+        other = PlainGreedy(PlainExtras(changed), True, False, swaps=options["swaps"]).swap(heads)
         expected = max(expected, other, key=lambda tree: changed.tree_worth(np.array(tree)))
     assert found["heads"].tolist() == expected
     assert found["score"] == tree_value(core, scores, found["heads"])  # of the problem, not of the favoured one
@@ -178,21 +180,26 @@ def test_time_limit():
     assert found["score"] == pytest.approx(tree_value(core, scores, found["heads"]))
 
 
-def test_settings_as_text():
-    assert Tuning.parse("") == Tuning()
-    assert Tuning.parse("alpha=2, absence=omit,trees=7") == Tuning(alpha=2.0, absence="omit", trees=7)
+def test_options_as_text():
+    assert parse_decode_options("") == {}
+    assert parse_decode_options("alpha=2, absence=omit,kbest=7,proof=false") == {
+        "alpha": 2.0,
+        "absence": "omit",
+        "kbest": 7,
+        "proof": False,
+    }
     for text, message in (
-        ("alpha", "found the setting 'alpha', expected NAME=VALUE with one of alpha, beta"),
-        ("gamma=1", "found the setting 'gamma=1'"),
-        ("beam=many", "found beam = 'many', expected a number"),
-        ("beam=0", "found beam = 0, expected 1 to 10000"),
-        ("alpha=-1", "found alpha = -1.0, expected a number from 0 on"),
-        ("beta=2", "found beta = 2.0, expected 0 to 1"),
-        ("absence=no", "found absence = 'no', expected one of charge, ignore, omit"),
-        ("gamma2=nan", "found gamma2 = nan, expected a number"),
+        ("alpha", "expected NAME=VALUE, found 'alpha'"),
+        ("gamma=1", "unknown decode option 'gamma'; did you mean 'gamma"),
+        ("beam=many", "beam must be a int, found 'many'"),
+        ("beam=0", "beam must be between 1 and 10000, found 0"),
+        ("alpha=-1", "alpha must be at least 0, found -1.0"),
+        ("beta=2", "beta must be between 0 and 1, found 2.0"),
+        ("absence=no", "absence must be one of charge, ignore, omit, found 'no'"),
+        ("gamma2=nan", "gamma2 must be between -1e.30 and 1e.30, found nan"),
     ):
         with pytest.raises(OptionError, match=message):
-            Tuning.parse(text)
+            parse_decode_options(text)
 
 
 @pytest.fixture(scope="module")
@@ -204,19 +211,18 @@ def test_parsers_favour_trees(parser):
     sentences = toy.treebank()
     gold = [list(sentence.heads) for sentence in sentences]
     pruned = [parser.problem(sentence) for sentence in sentences]
-    much = Tuning(gamma1=1e6)
     for others in (sentences, iter(sentences)):
-        found = list(parser.solve(sentences, decoder="greedy-pp", tuning=much, guide=others, threads=2))
+        found = list(parser.solve(sentences, decoder="greedy-pp", gamma1=1e6, guide=others, threads=2))
         for solution, heads, problem in zip(found, gold, pruned, strict=True):
             assert solution.heads.tolist() == heads or problem.score(heads) == -np.inf
-    by_name = list(parser.solve(sentences, decoder="greedy-pp", tuning=much, guide="mst"))
+    by_name = list(parser.solve(sentences, decoder="greedy-pp", gamma1=1e6, guide="mst"))
     for solution, other in zip(by_name, parser.solve(sentences, decoder="mst"), strict=True):
         assert (solution.heads == other.heads).all()
 
 
 def test_what_cannot_be_favoured(parser):
     sentences = toy.treebank()
-    with pytest.raises(OptionError, match="found fewer trees to favour than sentences, expected one for each"):
+    with pytest.raises(OptionError, match="the guide has fewer trees than there are sentences"):
         list(parser.parse(sentences, decoder="greedy", guide=sentences[:-1]))
     with pytest.raises(OptionError, match=r"found a tree of \d words to favour for the sentence that begins with"):
         list(parser.parse(sentences, decoder="greedy", guide=[sentences[-1]] * len(sentences)))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from headlong import Problem, _core
 from headlong.errors import OptionError
-from headlong.parser import Tuning, best_trees
+from headlong.parser import best_trees
 from headlong.parser.decoders import DECODERS
 from tests.helpers import oracles
 from tests.helpers.plain_frames import plain_frames
@@ -58,7 +58,7 @@ def test_no_words_and_no_trees():
     heads, values = best_trees(nothing, 3)
     assert heads.shape == (0, 2)
     assert values.shape == (0,)
-    with pytest.raises(OptionError, match="found count = 0, expected at least 1"):
+    with pytest.raises(OptionError, match="count must be at least 1, found 0"):
         best_trees(nothing, 0)
 
 
@@ -68,9 +68,9 @@ def test_no_words_and_no_trees():
 @given(frames=plain_frames(max_words=4, max_heads=4))
 def test_reranking_all_trees_is_exact(single_root, projective, frames):
     problem = higher_problem(frames, single_root)
-    found = DECODERS["rerank"](problem, projective=projective, tuning=Tuning(trees=1000))
+    found = DECODERS["rerank"](problem, projective=projective, kbest=1000)
     best = frames.best(single_root, projective)
     assert found.score == pytest.approx(best)
-    first = DECODERS["rerank"](problem, projective=projective, tuning=Tuning(trees=1))
+    first = DECODERS["rerank"](problem, projective=projective, kbest=1)
     assert first.score <= found.score
     assert first.iterations == 1

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from headlong import _core
 from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, Family
 from tests.helpers import oracles
+from tests.helpers.problems import core_options
 
 BITS = 10
 
@@ -193,8 +194,8 @@ def test_a_projective_tree_remains_where_the_best_tree_crosses():
         attributes, traits = random_words(7, seed)
         model, pruner, _ = pruned_model(True, 5.0, 1, 1.0, seed)
         batch = batch_of(attributes, traits)
-        if not oracles.is_projective(pruner.parse(batch, "exact", False, 1)[0]):
-            heads, _, scores, *_ = model.parse(batch, "exact", True, 1)
+        if not oracles.is_projective(pruner.parse(batch, core_options("exact"))[0]):
+            heads, _, scores, *_ = model.parse(batch, core_options("exact", projective=True))
             assert oracles.is_tree(heads)
             assert oracles.is_projective(heads)
             assert oracles.root_arcs(heads) == 1
@@ -299,7 +300,7 @@ def test_labels_that_do_not_fit():
     with pytest.raises(ValueError, match="allowed must leave at least one label to every pair of tags"):
         model.set_labels(arc, table, 1.0, allowed)
     attributes, traits = random_words(3, 0)
-    assert model.parse(batch_of(attributes, traits), "exact", False, 1)[1].tolist() == [-1, -1, -1]
+    assert model.parse(batch_of(attributes, traits), core_options("exact"))[1].tolist() == [-1, -1, -1]
 
 
 def test_words_that_do_not_fit():
@@ -308,10 +309,10 @@ def test_words_that_do_not_fit():
     attributes, traits = random_words(3, 0)
     traits[:, 0] = [0, 2, 3]
     with pytest.raises(ValueError, match="a word's tag number is out of range"):
-        model.parse(batch_of(attributes, traits), "exact", False, 1)
+        model.parse(batch_of(attributes, traits), core_options("exact"))
     traits[:, 0] = [0, 2, 1]
     batch = batch_of(attributes, traits)
-    heads, labels, *_ = model.parse(batch, "exact", False, 1)
+    heads, labels, *_ = model.parse(batch, core_options("exact"))
     for wrong in (-1, 5, 8, 2**31 - 1):
         with pytest.raises(ValueError, match="a label is out of range"):
             model.confidence(batch, heads, np.array([-1, wrong, 0], np.int32), False, 1)
@@ -321,7 +322,7 @@ def test_words_that_do_not_fit():
     with pytest.raises(ValueError, match="a problem is made of one sentence"):
         model.problem(_core.parser.Batch(attributes, traits, np.array([0, 2, 3], np.int32)), False)
     with pytest.raises(ValueError, match="an attribute that the words do not have"):
-        model.parse(batch_of(attributes[:, :0], traits), "exact", False, 1)
+        model.parse(batch_of(attributes[:, :0], traits), core_options("exact"))
 
 
 def test_pruners_that_do_not_fit():
@@ -336,13 +337,13 @@ def test_pruners_that_do_not_fit():
     further = Family("arc", "hm", ARC_RELATIONS, ("h.form",)).compile(["upos", "form"])
     model.set_pruner(_core.parser.ParserModel(further, None, weights(0), 1.0, True), 3, 0.1)
     with pytest.raises(ValueError, match="an attribute that the words do not have"):
-        model.parse(batch_of(*random_words(3, 0)), "exact", False, 1)
+        model.parse(batch_of(*random_words(3, 0)), core_options("exact"))
 
 
 def test_more_threads_than_sentences():
     """Not even the memory for the others is taken."""
     model, batch = model_of(), batch_of(*random_words(5, 0))
-    few, many = model.parse(batch, "exact", False, 1), model.parse(batch, "exact", False, 2**50)
+    few, many = model.parse(batch, core_options("exact")), model.parse(batch, core_options("exact", threads=2**50))
     assert all(np.array_equal(a, b) for a, b in zip(few, many, strict=True))
     zeros = np.maximum(few[0], -1)
     few, many = (model.confidence(batch, zeros, few[1], False, n) for n in (1, 2**50))
@@ -375,8 +376,8 @@ def test_trainers_that_do_not_fit():
     made = trainer()
     for sentence in (-1, 1):
         with pytest.raises(ValueError, match="a sentence number is out of range"):
-            made.study(np.array([sentence], np.int32), False, 1.0, "exact", False, 1)
-    with pytest.raises(ValueError, match="no such lesson"):
+            made.compute_updates(np.array([sentence], np.int32), False, 1.0, "exact", False, 1)
+    with pytest.raises(ValueError, match="no such update"):
         made.apply(0, 1.0, 0.0)
 
     labelled, names = model_of(table), np.zeros((9, 8), np.float32)

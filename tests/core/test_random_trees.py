@@ -11,7 +11,8 @@ from scipy.stats import chi2
 
 from headlong import Problem, _core
 from headlong.errors import OptionError
-from headlong.parser.random_trees import candidate_columns, random_trees
+from headlong.parser.problem import candidate_columns
+from headlong.parser.random_trees import random_trees
 from tests.helpers.oracles import all_trees, is_tree, root_arcs, tree_scores
 from tests.helpers.strategies import Scores, arc_scores, both_root_rules, many, random_scores
 

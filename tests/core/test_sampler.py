@@ -12,7 +12,7 @@ from scipy.stats import t as student
 from headlong import Parser, Problem
 from headlong.errors import OptionError
 from headlong.features.tables.dependency import FULL
-from headlong.parser import Tuning, sampled_marginals, sampled_trees
+from headlong.parser import DecodeOptions, sampled_marginals, sampled_trees
 from headlong.parser.decoders import decoder
 from tests.core.test_frame_parts import Setting
 from tests.core.test_globals import ALL, batch_of, compiled, places, random_weights
@@ -23,7 +23,8 @@ from tests.helpers.oracles import all_trees, enumerated_marginals, is_projective
 from tests.helpers.plain_extras import KINDS, PlainExtras, plain_extras, possible_parts
 from tests.helpers.plain_frames import PlainFrames, plain_frames
 from tests.helpers.plain_globals import random_words
-from tests.helpers.problems import sampled_trees, solve
+from tests.helpers.problems import sampled_trees as core_trees
+from tests.helpers.problems import solve
 from tests.helpers.strategies import Scores, both_kinds, both_root_rules, random_scores
 
 kernels = pytest.mark.parametrize("kernel", ["gibbs", "mh"])
@@ -126,7 +127,7 @@ def test_distribution(name: str, single_root: bool, projective: bool, kernel: st
     worth = plain.worth if isinstance(plain, PlainExtras) else plain.tree_worth
     values = np.array([worth(tree) for tree in trees]) / WARM
     rules = (single_root, projective, kernel, WARM)
-    chains = [sampled_trees(core, scores, *rules, SWEEPS, 100, seed, extras) for seed in range(CHAINS)]
+    chains = [core_trees(core, scores, *rules, SWEEPS, 100, seed, extras) for seed in range(CHAINS)]
     check_chains(chains, trees, values)
 
 
@@ -141,8 +142,8 @@ def test_distribution_with_parts_of_whole_trees(single_root: bool, projective: b
     trees = all_trees(4, single_root, projective)
     values = np.array([weights[places(words, tree, ALL), 0].sum() for tree in trees.tolist()], float) / hot
     rules = (single_root, projective, kernel, hot)
-    term = model.term(batch)
-    chains = [sampled_trees(frames, scores, *rules, SWEEPS // 4, 100, seed, None, term) for seed in range(CHAINS)]
+    term = model.global_scorer(batch)
+    chains = [core_trees(frames, scores, *rules, SWEEPS // 4, 100, seed, None, term) for seed in range(CHAINS)]
     check_chains(chains, trees, values)
 
 
@@ -208,7 +209,7 @@ def test_always_a_tree_that_is_worth_something(
     kernel: str, frames: PlainFrames, single_root: bool, projective: bool, seed: int, temperature: float
 ) -> None:
     core, scores = frames.core()
-    for heads in sampled_trees(core, scores, single_root, projective, kernel, temperature, 5, 1, seed):
+    for heads in core_trees(core, scores, single_root, projective, kernel, temperature, 5, 1, seed):
         assert is_tree(heads)
         assert not single_root or root_arcs(heads) == 1
         assert not projective or is_projective(heads)
@@ -220,10 +221,9 @@ def test_always_a_tree_that_is_worth_something(
 @given(plain_extras(KINDS), st.booleans(), st.booleans())
 def test_extras_count(kernel: str, extras: PlainExtras, single_root: bool, projective: bool) -> None:
     core, scores, core_extras = extras.core()
-    drawn = sampled_trees(core, scores, single_root, projective, kernel, 1.0, 5, 1, 0, core_extras)
+    drawn = core_trees(core, scores, single_root, projective, kernel, 1.0, 5, 1, 0, core_extras)
     assert all(extras.worth(heads) > -np.inf for heads in drawn)
-    tuning = Tuning(kernel=kernel, samples=20).core()  # type: ignore[arg-type]
-    found = solve(core, scores, "sample", single_root, projective, extras=core_extras, tuning=tuning)
+    found = solve(core, scores, "sample", single_root, projective, extras=core_extras, kernel=kernel, samples=20)
     assert found["score"] == pytest.approx(extras.worth(found["heads"]), abs=1e-6)
     assert found["score"] <= extras.best(single_root, projective) + 1e-6
 
@@ -232,12 +232,11 @@ def test_extras_count(kernel: str, extras: PlainExtras, single_root: bool, proje
 @kernels
 def test_cooling_down_finds_the_optimum(kernel: Any, projective: bool) -> None:
     """Sentences of 10 words, three heads each: nearly all optima, where the best first-order trees are none."""
-    tuning = Tuning(kernel=kernel, samples=200, temperature=3.0).core()
     optimal = first = 0
     for seed in range(12):
         core, scores = random_frames(seed, 10, seed % 2 == 0)
         exact = solve(core, scores, "exact", projective=projective)
-        found = solve(core, scores, "sample", projective=projective, tuning=tuning)
+        found = solve(core, scores, "sample", projective=projective, kernel=kernel, samples=200, temperature=3.0)
         assert found["status"] == "approximate"
         optimal += found["score"] > exact["score"] - 1e-6
         first += solve(core, scores, "arcs", projective=projective)["score"] > exact["score"] - 1e-6
@@ -249,21 +248,21 @@ def test_seeds_and_threads() -> None:
     problems = [random_frames(seed, 12) for seed in range(12)]
 
     def solved(one: Any) -> list[int]:
-        tree: list[int] = solve(one[0], one[1], "sample", seed=5, tuning=Tuning(samples=5).core())["heads"].tolist()
+        tree: list[int] = solve(one[0], one[1], "sample", seed=5, samples=5)["heads"].tolist()
         return tree
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(solved, problems)) == list(map(solved, problems))
     core, scores = problems[0]
-    drawn = sampled_trees(core, scores, True, False, "mh", 5.0, 20, 0, 1)
-    assert (sampled_trees(core, scores, True, False, "mh", 5.0, 20, 0, 1) == drawn).all()
-    assert (sampled_trees(core, scores, True, False, "mh", 5.0, 20, 0, 2) != drawn).any()
+    drawn = core_trees(core, scores, True, False, "mh", 5.0, 20, 0, 1)
+    assert (core_trees(core, scores, True, False, "mh", 5.0, 20, 0, 1) == drawn).all()
+    assert (core_trees(core, scores, True, False, "mh", 5.0, 20, 0, 2) != drawn).any()
 
 
 def test_time_limit_leaves_the_best_tree_so_far() -> None:
     core, scores = random_frames(3, 200)
     first = solve(core, scores, "arcs")
-    found = solve(core, scores, "sample", time_limit=1e-6, tuning=Tuning(samples=2**31 - 1).core())
+    found = solve(core, scores, "sample", time_limit=1e-6, samples=2**31 - 1)
     assert found["status"] == "unconverged"
     assert found["score"] >= first["score"]
 
@@ -273,7 +272,7 @@ def test_options() -> None:
     assert decoder("sample")(problem, seed=3).heads.tolist() == [-1, 0]
     assert sampled_trees(Problem.from_matrix([[0.0]]), 2).tolist() == [[-1], [-1]]
     for settings_, message in (
-        ({"kernel": "walk"}, "found kernel = 'walk', expected one of gibbs, mh"),
+        ({"kernel": "walk"}, "kernel must be one of gibbs, mh, found 'walk'"),
         ({"temperature": 0.0}, "found temperature = 0.0"),
         ({"seed": -1}, "found seed = -1"),
         ({"burn_in": -1}, "found count = 1000 and burn_in = -1"),
@@ -282,7 +281,7 @@ def test_options() -> None:
         with pytest.raises(OptionError, match=message):
             sampled_marginals(problem, **settings_)
     with pytest.raises(OptionError, match="found samples = 0, expected 1 to"):
-        Tuning(samples=0)
+        DecodeOptions(samples=0)
     with pytest.raises(OptionError, match="found no tree"):
         sampled_trees(Problem.from_matrix([[0, -np.inf], [0, 0]]), 1)
 
@@ -291,25 +290,25 @@ def test_options() -> None:
 @given(
     seed=st.integers(0, 99),
     kinds=st.sets(st.integers(0, 3)),
-    nearby=st.booleans(),
+    tree_label=st.booleans(),
     cost=st.sampled_from([0.0, 1.0]),
 )
-def test_losses_are_differences_of_features(seed: int, kinds: set[int], nearby: bool, cost: float) -> None:
+def test_losses_are_differences_of_features(seed: int, kinds: set[int], tree_label: bool, cost: float) -> None:
     """The violation is that of the sum of constraints: errors of worse less those of better trees, less what the
     weights say of the difference."""
-    setting = Setting(toy.treebank()[:9], kinds=sorted(kinds), nearby=nearby, seed=seed)
+    setting = Setting(toy.treebank()[:9], kinds=sorted(kinds), tree_label=tree_label, seed=seed)
     losses = setting.study(cost, "samplerank")
     assert setting.tables.labels is not None
     assert losses.max() > 0.0
-    for lesson, loss in enumerate(losses.tolist()):
+    for update, loss in enumerate(losses.tolist()):
         product = 0.0
         for of_labels, weights in ((False, setting.tables.parts.ravel()), (True, setting.tables.labels.ravel())):
-            places, values = setting.trainer.difference(lesson, of_labels)
+            places, values = setting.trainer.difference(update, of_labels)
             product += float(weights[places].astype(np.float64) @ values)
         errors = SWEEPS_A_LESSON * (loss + product)
         assert errors == pytest.approx(cost * round(errors), abs=1e-2)
         assert errors >= -1e-2
-        assert loss >= -1e-6 or nearby
+        assert loss >= -1e-6 or tree_label
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, FULL])
@@ -317,7 +316,7 @@ def test_a_parser_learns_its_treebank_from_samples(order: int) -> None:
     treebank = toy.treebank()
     parser = toy.parser(order=order, training_decoder="samplerank", epochs=20).fit(treebank)
     assert toy.answers(parser.parse(treebank)) == toy.answers(treebank)
-    sampled = parser.parse(treebank, decoder="sample", seed=2, tuning=Tuning(kernel="mh"))
+    sampled = parser.parse(treebank, decoder="sample", seed=2, kernel="mh")
     assert toy.answers(sampled) == toy.answers(treebank)
 
 

@@ -138,7 +138,7 @@ def test_threads() -> None:
 
 def test_refusals() -> None:
     core, arc_scores = random_frames(0, 4)
-    with pytest.raises(ValueError, match="one score an arc"):
+    with pytest.raises(ValueError, match="one score per arc"):
         solve(core, arc_scores[1:])
     with pytest.raises(ValueError, match="methods"):
         solve(core, arc_scores, "guess")

@@ -13,6 +13,7 @@ from headlong.parser.model import ModelSpec, WeightTables
 from headlong.parser.training import Corpus
 from headlong.text import Sentence
 from tests.helpers import oracles, toy
+from tests.helpers.problems import core_options
 
 ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "h.form m.upos", "m[-1].upos m.upos h.upos side", ""))
 BETWEEN = Family("between", "hmb", BETWEEN_RELATIONS, ("h.upos m.upos b.upos side",))
@@ -160,14 +161,14 @@ def best_labelled_tree(scores, cost, gold_heads, gold_labels, single_root):
     return heads, labels, best, best - plain
 
 
-# ---- lessons, against enumeration
+# ---- updates, against enumeration
 
 
 @pytest.mark.parametrize("labelled", [True, False])
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("learner", [Perceptron(), Mira()], ids=["perceptron", "mira"])
-def test_lessons_of_trees(learner, seed, single_root, labelled):
+def test_updates_of_trees(learner, seed, single_root, labelled):
     setting = Setting(SHORT, labelled=labelled, single_root=single_root).shake(seed)
     features = Features(setting, SHORT)
     scores = features.scores()
@@ -209,7 +210,7 @@ def test_after_a_step_of_mira_gold_wins_by_the_cost(seed, labelled):
 @pytest.mark.parametrize("labelled", [True, False])
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_lesson_of_the_crf_is_the_gradient(seed, single_root, labelled):
+def test_the_update_of_the_crf_is_the_gradient(seed, single_root, labelled):
     # Small weights: no expectation is so small that the core leaves it out.
     setting = Setting(SHORT, labelled=labelled, single_root=single_root).shake(seed, scale=0.05)
     features = Features(setting, SHORT, index=1)
@@ -235,7 +236,7 @@ def test_the_lesson_of_the_crf_is_the_gradient(seed, single_root, labelled):
     assert norm == pytest.approx((parts**2).sum() + (0 if labels is None else (labels**2).sum()), rel=1e-4)
 
 
-def test_the_lesson_of_the_crf_against_finite_differences():
+def test_the_update_of_the_crf_against_finite_differences():
     setting = Setting(SHORT).shake(3, scale=0.1)
     setting.study(Crf())
     found = setting.difference()
@@ -339,7 +340,7 @@ def test_every_learner_learns_a_treebank_by_heart(name, batch_size):
     if batch_size == 1:  # the averages of larger batches lag behind
         models.append(tables.average(20 * len(setting.corpus.lengths)).core_model())
     for model in models:
-        heads, labels, *_ = model.parse(setting.corpus.batch, "exact", False, 1)
+        heads, labels, *_ = model.parse(setting.corpus.batch, core_options("exact"))
         assert setting.corpus.accuracy(heads, labels) == {"UAS": 100.0, "LAS": 100.0}
 
 
@@ -373,8 +374,8 @@ def test_steps_out_of_all_proportion_do_not_hang():
             assert not np.isfinite(losses).any()
 
 
-def test_the_core_has_no_lessons_to_apply_before_studying():
+def test_the_core_has_no_updates_to_apply_before_computing_them():
     setting = Setting(SHORT)
-    with pytest.raises(ValueError, match="no such lesson"):
+    with pytest.raises(ValueError, match="no such update"):
         setting.trainer.apply(0, 1.0, 0.0)
     assert isinstance(setting.trainer, _core.parser.ParserTrainer)

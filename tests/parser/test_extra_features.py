@@ -11,7 +11,7 @@ from headlong.features.tables import dependency
 from headlong.features.templates import ARC_RELATIONS, OUTER_RELATIONS, Family
 from tests.helpers import oracles
 from tests.helpers.plain_extras import ARBITRARY_SIBLING, HEAD_BIGRAM, KINDS, Heads, Part, tree_parts
-from tests.helpers.problems import tree_value
+from tests.helpers.problems import core_options, tree_value
 
 BITS = 12
 ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "m.upos side"))
@@ -106,7 +106,7 @@ def test_scores(kinds: tuple[int, ...], sentence: tuple[NDArray[np.uint32], NDAr
     worth = [float(weights[places(sentence, tree, kinds), 0].sum()) for tree in trees]
     for tree, expected in zip(trees, worth, strict=True):
         assert tree_value(frames, scores, tree.astype(np.int32), extras) == expected
-    _, _, found, bounds, certified, *_ = model.parse(batch, "exact", False, 1)
+    _, _, found, bounds, certified, *_ = model.parse(batch, core_options("exact"))
     assert certified[0]
     assert found[0] == pytest.approx(max(worth), abs=1e-6)
     assert bounds[0] == pytest.approx(max(worth), abs=1e-6)
@@ -125,7 +125,7 @@ def test_difference(
     model = compiled(weights, kinds)
     batch = _core.parser.Batch(*sentence, np.array([0, size], np.int32))
     gold = data.draw(st.sampled_from(oracles.all_trees(size - 1, True).tolist()))
-    heads = model.parse(batch, "exact", False, 1)[0]
+    heads = model.parse(batch, core_options("exact"))[0]
     trainer = _core.parser.ParserTrainer(
         model,
         batch,

@@ -43,7 +43,7 @@ def test_problems_have_extras(names: list[str]) -> None:
         listed = sum(
             score
             for name in names
-            for slots, score in zip(problem.larger[name].columns.tolist(), problem.larger[name].scores, strict=True)
+            for slots, score in zip(problem.listed[name].columns.tolist(), problem.listed[name].scores, strict=True)
             if is_part(name, slots, sentence.heads)
         )
         assert extra == pytest.approx(listed, abs=1e-4)

@@ -124,7 +124,7 @@ def test_confidence_of_higher_orders_is_the_pruners(order):
             assert probabilities(parsed)[word - 1, 0] == pytest.approx(expected[parsed.heads[word], word], abs=6e-5)
         check_label_shares(model, sentence, parsed, False)
     bare = toy.parser(order=order, pruner_epochs=0).fit(toy.treebank()[:4])
-    with pytest.raises(OptionError, match="found confidence for a parser of higher order without a pruner"):
+    with pytest.raises(OptionError, match="confidence needs a pruner for orders above 1"):
         bare.parse([], confidence=True)
     with pytest.raises(OptionError, match="found a parser without a pruner"):
         bare.posteriors(sentences[0])

@@ -13,6 +13,7 @@ from headlong.features.attributes import WordEncoder
 from headlong.learning.loop import Progress
 from headlong.parser.decoders import marginals
 from tests.helpers import oracles, toy
+from tests.helpers.problems import core_options
 from tests.helpers.toy import answers, check_tree, strange_sentences
 from tests.helpers.treebanks import treebank_file
 
@@ -101,16 +102,16 @@ def test_a_parser_that_was_not_trained(tmp_path):
 
 
 def test_wrong_ways_to_parse(parser):
-    with pytest.raises(OptionError, match="found threads = 0, expected at least 1"):
+    with pytest.raises(OptionError, match="threads must be at least 1, found 0"):
         parser.parse([], threads=0)
     with pytest.raises(OptionError, match="found threads = -1, expected at least 1"):
         toy.parser().fit(toy.treebank(), threads=-1)
     for use in (parser.parse, parser.solve):
         with pytest.raises(OptionError, match="found decoder 'best', expected one of mst, eisner"):
             use([], decoder="best")
-        with pytest.raises(OptionError, match="trees must be one of any, projective, found 'all'"):
+        with pytest.raises(OptionError, match="trees must be one of any, projective or None, found 'all'"):
             use([], trees="all")
-        with pytest.raises(OptionError, match="found decoder 'mst' for trees = 'projective', expected eisner"):
+        with pytest.raises(OptionError, match="decoder 'mst' cannot search trees = 'projective'; use 'eisner'"):
             use([], decoder="mst", trees="projective")
         with pytest.raises(OptionError, match="found time_limit = -1, expected seconds"):
             use([], time_limit=-1)
@@ -287,7 +288,7 @@ def test_problems(parser):
     assert all(a != b for a, b in pairwise(problem.arcs.tolist()))
     tree_marginals, _ = marginals(problem)
     np.testing.assert_allclose(tree_marginals[:, 1:].sum(axis=0), 1)
-    _, _, scores, *_ = parser._model.parse(parser._encoder.batch([sentence])[0], "exact", False, 1)
+    _, _, scores, *_ = parser._model.parse(parser._encoder.batch([sentence])[0], core_options("exact"))
     [solution] = parser.solve([sentence])
     assert scores[0] == pytest.approx(solution.score, rel=1e-12)
 
@@ -350,7 +351,7 @@ def test_pruning_can_be_changed_after_training(parser, tmp_path):
     assert len(headlong.Parser.load(tmp_path / "m").problem(toy.treebank()[0]).arcs) == counts[1]
     with pytest.raises(OptionError, match="max_heads"):
         parser.with_pruning(max_heads=0)
-    with pytest.raises(OptionError, match="without a pruner"):
+    with pytest.raises(OptionError, match="needs? a pruner"):
         toy.parser(pruner_epochs=0).fit(toy.treebank()).with_pruning(threshold=0.1)
 
 

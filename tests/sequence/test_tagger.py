@@ -146,7 +146,7 @@ def test_wrong_taggers_are_refused() -> None:
         Tagger(enough=0)
     with pytest.raises(OptionError, match="fine_bits must be from 4 to 24, found 99"):
         Tagger(fine_bits=99)
-    with pytest.raises(OptionError, match="found threads = 0"):
+    with pytest.raises(OptionError, match="threads must be at least 1, found 0"):
         Tagger(**SMALL).fit(TRAIN).tag(TRAIN, threads=0)
     with pytest.raises(DataError, match="no sentence"):
         Tagger().fit([])

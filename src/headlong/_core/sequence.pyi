@@ -64,14 +64,14 @@ class ChainTrainer:
 
     def __init__(self, model: ChainModel, data: Sequences, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], row_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], transitions: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], transition_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
 
-    def study(self, sequences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    def compute_updates(self, sequences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
         Losses and squared norms [sequences] of the differences that `apply` will use.
         """
 
-    def difference(self, lesson: int, of_transitions: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
+    def difference(self, update: int, of_transitions: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
         """
         The difference of features against gold of a sequence just studied: places in the table, and values.
         """
 
-    def apply(self, lesson: int, step: float, time: float) -> None: ...
+    def apply(self, update: int, step: float, time: float) -> None: ...

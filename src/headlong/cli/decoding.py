@@ -43,8 +43,8 @@ def add_decode_options(parser: argparse.ArgumentParser) -> None:
         "--tune",
         default="",
         metavar="SETTINGS",
-        help="options of single decoders, such as beam=3,swaps=10: "
-        f"{', '.join(_SETTINGS)}; headlong.parser.DecodeOptions explains them (default: values tuned on development data)",
+        help=f"options of single decoders, such as beam=3,swaps=10: {', '.join(_SETTINGS)}; "
+        "headlong.parser.DecodeOptions explains them (default: values tuned on development data)",
     )
 
 

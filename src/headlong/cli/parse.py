@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from headlong.cli.arguments import CommandParser, add_command
-from headlong.cli.messages import SkippedSentences, format_count, print_note
 from headlong.cli.decoding import add_decode_options, add_decoder, decode_keywords
+from headlong.cli.messages import SkippedSentences, format_count, print_note
 from headlong.cli.shared import (
     add_skip_bad,
     add_threads,

@@ -27,7 +27,7 @@ _ATOM = re.compile(r"(?P<slot>[a-z])(\[(?P<offset>[+-]?[0-9]{1,2})\])?\.(?P<attr
 
 ARC_RELATIONS = ("side", "dist", "agree", "puncts", "verbs", "conjs", "rivals", "twins")
 BETWEEN_RELATIONS = ("side",)
-NEARBY_RELATIONS = ("side", "hlabel", "plabel", "nlabel", "flabel", "llabel", "valency")
+TREE_LABEL_RELATIONS = ("side", "hlabel", "plabel", "nlabel", "flabel", "llabel", "valency")
 OUTER_RELATIONS = ("side", "dist", "agree", "puncts")
 
 

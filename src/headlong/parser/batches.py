@@ -19,8 +19,8 @@ from headlong.text import Sentence
 from headlong.text.universal import is_punctuation
 
 MAX_WORDS = 1000
-"""A longer sentence is parsed in pieces. The best tree of 3,000 words takes 45 s and 1.4 GB even with order 1, and such a
-sentence is usually a list, a table or text without full stops."""
+"""A longer sentence is parsed in pieces. The best tree of 3,000 words takes 45 s and 1.4 GB even with order 1, and
+such a sentence is usually a list, a table or text without full stops."""
 
 # Labels for an arc from one piece to the next, in order of preference; without any of these, any label but "root".
 _LOOSE = ("parataxis", "list", "dep", "conj")

@@ -27,7 +27,7 @@ _MOST = 2**31 - 1  # the core counts with 32 bits
 
 
 def _option(default: Any, help_text: str, low: float = -math.inf, high: float = math.inf, *, flag: bool = False) -> Any:
-    """Return a dataclass field with its help text, the values allowed, and whether it has a flag on the command line."""
+    """Return a dataclass field with its help text, its limits, and whether it has a flag on the command line."""
     return field(default=default, metadata={"help": help_text, "low": low, "high": high, "flag": flag})
 
 
@@ -108,9 +108,7 @@ class DecodeOptions(Options):
     headlong.errors.OptionError: beta must be between 0 and 1, found 2.0
     """
 
-    trees: Trees | None = _option(
-        None, "kind of trees to search: any, or projective (without crossing arcs)", flag=True
-    )
+    trees: Trees | None = _option(None, "search any trees, or those without crossing arcs", flag=True)
     max_iterations: int = _option(
         1000, "iterations of ad3 and subgradient, or hundreds of nodes of exact", 1, _MOST, flag=True
     )

@@ -151,17 +151,15 @@ DECODERS: dict[str, Decoder] = {
         Decoder("rerank", "best of the k best trees of the arc scores", "none", "rerank"),
         Decoder("ad3", "descent, then AD3 on the arcs that are left (Martins et al. 2013)", "bound", "ad3"),
         Decoder("subgradient", "descent, then the subgradient method (Koo et al. 2010)", "bound", "subgradient"),
-        Decoder(
-            "exact", "descent, then branch and bound: the best tree, unless a limit is reached", "optimum", "exact"
-        ),
+        Decoder("exact", "descent, then branch and bound: the best tree unless a limit is reached", "optimum", "exact"),
         Decoder("lp", "linear relaxation by HiGHS (Martins et al. 2009)", "bound", extra="exact"),
         Decoder("ilp", "integer program by HiGHS: the best tree", "optimum", extra="exact"),
     )
 }
 """All decoders by name.
 
-The descent is block coordinate descent on the dual (core/decode/descent.hpp), which gives a bound and drops arcs that no
-better tree has. Globals, the parts of whole trees, can be used by search only: ``sample`` counts them as it draws,
+The descent is block coordinate descent on the dual (core/decode/descent.hpp), which gives a bound and drops arcs that
+no better tree has. Globals, the parts of whole trees, can be used by search only: ``sample`` counts them as it draws,
 ``lp`` and ``ilp`` refuse them, and the others find their tree without them, which all but ``mst`` and ``eisner`` then
 improve by local search under all parts (status "approximate").
 """

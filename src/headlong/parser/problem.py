@@ -213,7 +213,7 @@ def candidate_columns(problem: Problem) -> tuple[INT32, INT32]:
 
 
 def _tree_parts(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
-    """Return the frame parts and extras of a tree by family; a side without any modifier is (head, head, head, side)."""
+    """Return frame parts and extras of a tree by family; a side without any modifier is (head, head, head, side)."""
     found: dict[str, set[tuple[int, ...]]] = {
         name: set()
         for name in (

@@ -22,6 +22,7 @@ from headlong.learning.dropout import WordDropout
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import Crf, make_learner
 from headlong.parser import jackknife
+from headlong.parser.decode_options import DecodeOptions
 from headlong.parser.jackknife import Fold
 from headlong.parser.model import (
     ModelSpec,
@@ -136,7 +137,7 @@ def train_parser(
         options.label_bits,
         allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
         options.part_families(),
-        dependency.NEARBY,
+        dependency.TREE_LABEL,
         functions.names,
     )
     pruning = _train_pruner(options, spec, corpus, threads, progress)
@@ -305,10 +306,10 @@ class _Run:
         """UAS and LAS on the development data, if there are any."""
         if self.dev is None:
             return {}
-        decoder = self.options.evaluation_decoder
-        heads, labels, *_ = pruned_model(model, self.pruning).parse(
-            self.dev.batch, decoder, self.projective, self.threads
-        )
+        options = DecodeOptions(time_limit=0.0)
+        method = self.options.evaluation_decoder
+        core_options = options.core(method, projective=self.projective, threads=self.threads)
+        heads, labels, *_ = pruned_model(model, self.pruning).parse(self.dev.batch, core_options)
         return self.dev.accuracy(heads, labels)
 
     def _fingerprint(self) -> dict[str, Any]:
