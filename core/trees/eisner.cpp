@@ -49,8 +49,8 @@ Charts make_charts(std::span<const Score> scores, Index size, RootRule rule, Eis
 template <class Semiring>
 Score inside(const Charts& charts) {
   const auto& [size, first, scores, between, incomplete, complete, complete_from_end, root_left] = charts;
-  const auto set_complete = [&](std::size_t head, std::size_t end, Score value) {
-    complete[head * size + end] = complete_from_end[end * size + head] = value;
+  const auto set_complete = [&charts](std::size_t head, std::size_t end, Score value) {
+    charts.complete[head * charts.size + end] = charts.complete_from_end[end * charts.size + head] = value;
   };
   for (std::size_t word = first; word < size; ++word) set_complete(word, word, Semiring::one());
   for (std::size_t width = 1; width < size - first; ++width) {
