@@ -42,7 +42,7 @@ void parallel_for(std::size_t count, std::size_t threads, Work work) {
   try {
     for (std::size_t thread = 1; thread < threads; ++thread) pool.emplace_back(run, thread);
   } catch (const std::system_error&) {
-    // The system has no more threads to give: those that run do all the work.
+    // The system cannot start more threads. The running ones do all the work.
   }
   run(0);
   for (std::thread& thread : pool) thread.join();

@@ -14,9 +14,9 @@ namespace {
 
 constexpr Index LANES = 8;
 constexpr std::size_t CACHE_LINE = 64;
-constexpr std::size_t MAX_STRIDE = 1024;  // labels or tags of one table, after padding
+constexpr std::size_t MAX_STRIDE = 1024;  // the most columns (labels or tags) of one table, with padding
 
-// Adds up one part's codes eight templates at a time.
+// Sums the codes of one part for eight templates at a time.
 inline void sum_codes(const SlotCodes& codes, const Templates& templates, const Index* slots, const Code* relations,
                       Index block, Code* sums) {
   std::copy_n(codes.row(0, slots[0]) + block, LANES, sums);
@@ -87,8 +87,8 @@ HEADLONG_AVX2_INLINE __m256i lane_mask(Index width) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(width), lanes);
 }
 
-// Writes the places of a part's features and asks for their weights: most of them are far away in memory, and by the
-// time `gather` sums them up they have arrived. Measured on a table of 8 MB: see docs/decisions/0003.
+// Writes the table rows of a part's features and prefetches their weights. Most weights are not in the cache; they
+// arrive by the time `gather` sums them. docs/decisions/0003 has measurements on a table of 8 MB.
 template <class Weight>
 HEADLONG_AVX2 void place_avx2(const SlotCodes& codes, const Templates& templates, const Index* slots,
                               const Code* relations, const Table<Weight>& table, Code* places) {
@@ -116,7 +116,7 @@ HEADLONG_AVX2 float gather_avx2(const Code* places, Index count, const Table<std
   __m256i total = _mm256_setzero_si256();
   const int* base = reinterpret_cast<const int*>(table.weights);
   for (Index block = 0; block < count; block += LANES) {
-    // Each lane reads two neighbouring weights; the wanted one is the low half, widened with its sign.
+    // Each lane reads two adjacent weights. The low half is the one we want; shifting extends its sign.
     const __m256i pairs =
         _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), base, load(places + block), lane_mask(count - block), 2);
     total = _mm256_add_epi32(total, _mm256_srai_epi32(_mm256_slli_epi32(pairs, 16), 16));
@@ -129,7 +129,7 @@ HEADLONG_AVX2 float gather_avx2(const Code* places, Index count, const Table<std
 template <class Weight>
 void score_parts_avx2(const SlotCodes& codes, const Templates& templates, const PartColumns& parts,
                       const Table<Weight>& table, std::span<float> scores) {
-  // One part ahead: while one is summed up, the weights of the next are on their way.
+  // Work one part ahead: while one part is summed, the weights of the next are on their way.
   std::vector<Code> places(2 * static_cast<std::size_t>(templates.stride));
   auto place = [&](std::size_t p) {
     place_avx2(codes, templates, parts.slots.data() + p * templates.slots,
@@ -159,7 +159,7 @@ HEADLONG_AVX2_INLINE __m256i add_weights(__m256i sum, const std::int16_t* from) 
   return _mm256_add_epi32(sum, _mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
 }
 
-// Sums `Vectors` times eight columns of all rows in registers. Memory sees each row once and the sums once.
+// Sums `Vectors` * 8 columns of all rows in registers. Each row is read once and each sum is written once.
 template <int Vectors, class Weight>
 HEADLONG_AVX2 void sum_columns_avx2(std::span<const Code> rows, const Table<Weight>& table, Index column,
                                     Sum<Weight>* sums) {
@@ -212,7 +212,7 @@ void score_rows(const SlotCodes& codes, const Templates& templates, const PartCo
                 const Table<Weight>& table, [[maybe_unused]] Instructions instructions, std::span<float> rows) {
   const std::size_t count = templates.count;
   std::vector<Code> places(2 * count);
-  // As for numbers, one part ahead: the rows of the next are fetched while one is summed up.
+  // Work one part ahead, as in score_parts_avx2.
   auto place = [&](std::size_t p) {
     Code* found = places.data() + (p % 2) * count;
     feature_indices(codes, templates, parts.slots.data() + p * templates.slots,
