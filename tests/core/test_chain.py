@@ -130,7 +130,7 @@ def test_wrong_lattices_are_refused() -> None:
         _core.sequence.Lattice(3, 1, nodes, begins, candidates)
     with pytest.raises(ValueError, match="a label is out of range"):
         _core.sequence.Lattice(1, 1, nodes, begins, np.array([1], np.int32))
-    with pytest.raises(ValueError, match="every item must have a candidate"):
+    with pytest.raises(ValueError, match="every item at least one candidate"):
         _core.sequence.Lattice(1, 1, nodes, np.array([0, 1, 1], np.int32), candidates)
     with pytest.raises(ValueError, match="pairs must be"):
         _core.sequence.Lattice(1, 1, nodes, begins, candidates, np.zeros((1, 1), np.float32))
@@ -256,7 +256,7 @@ def test_models_score_by_definition(order: int, with_pairs: bool, narrow: bool, 
 def test_best_difference(order: int, with_pairs: bool, narrow: bool, facets: list[list[int]], cost: float) -> None:
     setting = settled(order, with_pairs, narrow, facets)
     which = np.arange(len(setting.data.lengths), dtype=np.int32)
-    losses, norms = setting.trainer.study(which, False, cost, 2)
+    losses, norms = setting.trainer.compute_updates(which, False, cost, 2)
     assert setting.data.gold is not None
     for sequence, (loss, norm) in enumerate(zip(losses, norms, strict=True)):
         first, end = setting.data.offsets[sequence : sequence + 2].tolist()
@@ -281,7 +281,7 @@ def test_the_gradient_of_the_crf(order: int, with_pairs: bool, narrow: bool, fac
     """Moving along the difference by a little changes the loss as finite differences say."""
     setting = settled(order, with_pairs, narrow, facets)
     which = np.array([3], np.int32)
-    setting.trainer.study(which, True, 0.0, 1)
+    setting.trainer.compute_updates(which, True, 0.0, 1)
     gradients = setting.difference(0)
     random = np.random.default_rng(0)
     for table, gradient in zip((setting.rows, setting.transitions), gradients, strict=True):
@@ -291,7 +291,7 @@ def test_the_gradient_of_the_crf(order: int, with_pairs: bool, narrow: bool, fac
         original, step, losses = table.copy(), 1e-2, []
         for sign in (1.0, -1.0):
             table[:] = original + np.float32(sign * step) * direction
-            losses.append(float(setting.trainer.study(which, True, 0.0, 1)[0][0]))
+            losses.append(float(setting.trainer.compute_updates(which, True, 0.0, 1)[0][0]))
         table[:] = original
         slope = (losses[0] - losses[1]) / (2 * step)
         assert slope == pytest.approx(-float((gradient * direction).sum()), rel=2e-3, abs=2e-3)

@@ -255,11 +255,11 @@ def test_parts_that_do_not_fit():
             _core.features.feature_indices(attributes, templates, slots, relations, bits)
     with pytest.raises(ValueError, match="a template looks at an attribute that the words do not have"):
         _core.features.slot_codes(np.zeros((3, 0), np.uint32), templates)
-    with pytest.raises(ValueError, match="parts must have one column a slot"):
+    with pytest.raises(ValueError, match="parts must have one column per slot"):
         _core.features.feature_indices(attributes, templates, np.zeros((2, 3), np.int32), relations, 8)
     for wrong in (np.zeros((2, 2), np.uint32), np.zeros((1, 1), np.uint32)):
-        with pytest.raises(ValueError, match="relations must have one row a part and one column a relation"):
+        with pytest.raises(ValueError, match="relations must have one row per part and one column per relation"):
             _core.features.feature_indices(attributes, templates, slots, wrong, 8)
     for word in (-1, 3):
-        with pytest.raises(ValueError, match="a part names a word out of range"):
+        with pytest.raises(ValueError, match="a part names a word that is out of range"):
             _core.features.feature_indices(attributes, templates, np.full((2, 2), word, np.int32), relations, 8)

@@ -260,7 +260,7 @@ class _Trainer:
     def study(
         self, sentences: INT32, expected: bool, cost: float, method: str, projective: bool, threads: int
     ) -> tuple[FLOAT64, FLOAT64]:
-        return self.core.study(sentences, expected, cost, threads)
+        return self.core.compute_updates(sentences, expected, cost, threads)
 
     def apply(self, lesson: int, step: float, time: float) -> None:
         self.core.apply(lesson, step, time)
