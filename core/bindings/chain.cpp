@@ -3,6 +3,8 @@
 #include <nanobind/stl/variant.h>
 
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "bindings/common.hpp"
 #include "chain/model.hpp"

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "bindings/common.hpp"
 #include "bindings/python_factor.hpp"

@@ -1,6 +1,7 @@
 #include "bindings/python_factor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "bindings/common.hpp"
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 namespace headlong {
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "graph/local.hpp"
 #include "graph/propagate.hpp"

@@ -1,5 +1,6 @@
 #include "parts/frames.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace headlong {
