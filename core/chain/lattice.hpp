@@ -19,8 +19,7 @@ struct Lattice {
   const float* pairs = nullptr;       // [labels + 1][labels] by previous label and label; null: all zero
   const float* triples =
       nullptr;  // [labels + 1][labels][labels + 1] by previous label, label, label before both; null: all zero
-  std::span<const Score>
-      item_pairs;  // per item [previous candidates][candidates]: added to the score of a pair; may be empty
+  std::span<const Score> item_pairs;   // per item [previous candidates][candidates]: extra scores of pairs, or empty
   std::span<const std::size_t> tiles;  // [items + 1] where the pairs of each item begin in `item_pairs`
 
   Index size() const { return static_cast<Index>(begins.size()) - 1; }

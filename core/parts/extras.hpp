@@ -24,11 +24,10 @@ struct Extras {
   std::array<std::vector<float>, KINDS> scores;  // [parts of the kind] in the order of `add_extras`
   std::vector<Index> head_arcs, head_begins;     // [arcs], [size + 1] arcs by head, then modifier
   std::vector<Index> ranks;                      // [arcs] position among the arcs of the same head
-  std::vector<std::size_t> bigram_begins;  // [size] per word; then by lane of the word and lane of the word before
-  std::vector<std::size_t>
-      sibling_begins;  // [size] per head; then by rank of the later modifier and rank of the earlier one
-  std::vector<Index> crossing_places;  // [arcs] index of the score; -1: never non-projective
-  std::vector<Index> path_places;      // [size * size] index of the score by ancestor, descendant; -1: there is no path
+  std::vector<std::size_t> bigram_begins;   // [size] per word; then by lane of the word and lane of the word before
+  std::vector<std::size_t> sibling_begins;  // [size] per head; then by ranks of the later and earlier modifier
+  std::vector<Index> crossing_places;       // [arcs] index of the score; -1: never non-projective
+  std::vector<Index> path_places;  // [size * size] index of the score by ancestor, descendant; -1: there is no path
 
   bool has(Kind kind) const { return on[static_cast<std::size_t>(kind)]; }
   const std::vector<float>& of(Kind kind) const { return scores[static_cast<std::size_t>(kind)]; }
@@ -38,11 +37,11 @@ struct Extras {
 // Lays out the kinds that are on and sets all scores to zero. O(parts); with paths O(size * arcs).
 void lay_out(const Frames& frames, const std::array<bool, KINDS>& on, Extras& extras);
 
-// Returns [size * size] whether candidates lead from one word down to another. Each word reaches itself. O(size *
-// arcs).
+// Returns [size * size] whether candidates lead from one word down to another, or to itself. O(size * arcs).
 std::vector<std::uint8_t> reachable_words(const Frames& frames);
 
-// Return the index of a score: of two candidates, of a word and of the word before it; of two modifiers of a head.
+// These return the index of a score: of a candidate of a word and one of the word before it, and of two candidate
+// modifiers of a head.
 inline std::size_t bigram_place(const Frames& frames, const Extras& extras, Index arc, Index before) {
   const Index word = frames.arc_modifiers[arc];
   const std::size_t lane = arc - frames.arc_begins[word];

@@ -7,8 +7,8 @@ namespace headlong {
 
 namespace {
 
-// Sorts the arcs into fans. Arcs come by ascending modifier, so right fans fill from the start and left fans from the
-// end.
+// Sorts the arcs into fans. Arcs come by ascending modifier, so right fans fill from the start,
+// left fans from the end.
 void sort_into_fans(Frames& frames) {
   const std::size_t arcs = frames.arcs();
   frames.fan_begins.assign(2 * static_cast<std::size_t>(frames.size) + 1, 0);

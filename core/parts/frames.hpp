@@ -10,8 +10,7 @@
 //   places    3    2         1    0           0   1    2          3
 //            end                start       start                end
 //
-// A lane is one candidate head of h, in the order of the candidates. The root has a single lane, which stands for no
-// head.
+// A lane is one candidate head of h, in the order of the candidates. The root has a single lane, for no head.
 //
 // Given the lane and the chosen modifiers, the score of h is a sum over both fans. In each, let the chosen places with
 // start and end be 0 = p0 < p1 < ... = k + 1. The fan adds up

@@ -1,7 +1,7 @@
 // Globals: parts of whole trees, for decoders that search (Zhang 2014a, section 4; Zhang 2014b, section 4.2). They look
 // farther than any dynamic program, so they are not enumerated in advance. Given a tree, they are found word by word.
 //
-// Every global is anchored at a word in one of three ways. The way says which part of the tree it looks at:
+// Every global is anchored at a word in one of three ways, by the part of the tree that it looks at:
 //   Chain  at the heads of the word, of its head, and of its head's head
 //   Fan    at the head of the word, at its modifiers and at their modifiers
 //   Span   at the arc of the word, at its modifiers and theirs, and at which words descend from it and its modifiers
