@@ -182,15 +182,19 @@ struct PyChainModel {
   }
 };
 
+// Calls run(model, sequences), with the model's type of weights, without the GIL.
+template <class Run>
+void run_unlocked(const PyChainModel& self, const PySequences& data, Run run) {
+  nb::gil_scoped_release release;
+  std::visit([&](const auto& model) { run(model, data.sequences()); }, self.model);
+}
+
 Out<Index, 1> label(const PyChainModel& self, const PySequences& data, std::size_t threads) {
   self.check(data);
   auto labels = new_array<Out<Index, 1>>({data.codes.shape(0)});
-  nb::gil_scoped_release release;
-  std::visit(
-      [&](const auto& model) {
-        label_sequences(model, data.sequences(), threads, std::span(labels.data(), labels.size()));
-      },
-      self.model);
+  run_unlocked(self, data, [&](const auto& model, const Sequences& sequences) {
+    label_sequences(model, sequences, threads, view(labels));
+  });
   return labels;
 }
 
@@ -199,24 +203,18 @@ Out<double, 1> confidence(const PyChainModel& self, const PySequences& data, con
   self.check(data);
   require(labels.size() == data.codes.shape(0), "labels must have one entry per item");
   auto out = new_array<Out<double, 1>>({labels.size()});
-  nb::gil_scoped_release release;
-  std::visit(
-      [&](const auto& model) {
-        label_probabilities(model, data.sequences(), threads, view(labels), std::span(out.data(), out.size()));
-      },
-      self.model);
+  run_unlocked(self, data, [&](const auto& model, const Sequences& sequences) {
+    label_probabilities(model, sequences, threads, view(labels), view(out));
+  });
   return out;
 }
 
 Out<double, 2> marginals(const PyChainModel& self, const PySequences& data, std::size_t threads) {
   self.check(data);
   auto out = new_array<Out<double, 2>>({data.codes.shape(0), static_cast<std::size_t>(self.labels())});
-  nb::gil_scoped_release release;
-  std::visit(
-      [&](const auto& model) {
-        sequence_marginals(model, data.sequences(), threads, std::span(out.data(), out.size()));
-      },
-      self.model);
+  run_unlocked(self, data, [&](const auto& model, const Sequences& sequences) {
+    sequence_marginals(model, sequences, threads, view(out));
+  });
   return out;
 }
 

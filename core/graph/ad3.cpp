@@ -1,9 +1,10 @@
 #include "graph/ad3.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
+
+#include "base/stopwatch.hpp"
 
 namespace headlong {
 
@@ -43,7 +44,7 @@ struct Run {
   Index largest = -1;                              // the structured factor with the most links, or -1
   Index unsolved = 0;                              // factors that ran out of steps in the last iteration
   bool was_rounded = false;                        // whether `round` was called after the last iteration
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  Stopwatch stopwatch;
 
   Run(const Graph& graph, const Ad3Options& options, GraphWorkspace& workspace, Fixed fixed)
       : graph(graph),
@@ -82,8 +83,6 @@ struct Run {
       if (split.fixed[i] < 0 && split.degrees[i] == 0) consensus[i] = graph.scores[i] > 0.0;
     }
   }
-
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
   double wanted(std::size_t link) const {
     const double value = consensus[graph.link_variables[link]];
@@ -194,7 +193,7 @@ bool diverges(Run& run) {
 void add_trace(Run& run) {
   if (run.options.trace)
     run.result.trace.push_back({run.result.iterations, run.result.value, run.result.bound, run.result.primal_residual,
-                                run.result.dual_residual, run.seconds()});
+                                run.result.dual_residual, run.stopwatch.seconds()});
 }
 
 bool is_integral(const Run& run) {
@@ -247,8 +246,7 @@ Status iterate(Run& run) {
     update_consensus(run);
     const bool converged =
         run.unsolved == 0 && std::max(result.primal_residual, result.dual_residual) < options.residual;
-    const bool last =
-        iteration == options.max_iterations || (options.time_limit > 0.0 && run.seconds() > options.time_limit);
+    const bool last = iteration == options.max_iterations || run.stopwatch.is_past(options.time_limit);
     if (converged || last || iteration % std::max(options.bound_every, 1) == 0) {
       bool certified = certify(run);
       const bool closed = !certified && is_closed(run);

@@ -1,7 +1,6 @@
 #include "graph/belief.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "base/semiring.hpp"
+#include "base/stopwatch.hpp"
 
 namespace headlong {
 
@@ -311,7 +311,7 @@ BeliefResult belief_propagation(const Graph& graph, const BeliefOptions& options
                                   (options.max_product ? "max-marginals" : "marginals") +
                                   ", which belief propagation needs");
   }
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   BeliefResult result;
   result.acyclic = is_acyclic(graph);
   Propagation propagation(graph, options, workspace);
@@ -319,8 +319,7 @@ BeliefResult belief_propagation(const Graph& graph, const BeliefOptions& options
     result.change = propagation.sweep(result.iterations % 2 == 1);
     ++result.iterations;
     result.converged = propagation.infeasible || result.change <= options.tolerance;
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    if (options.time_limit > 0.0 && passed.count() > options.time_limit) break;
+    if (stopwatch.is_past(options.time_limit)) break;
   }
   propagation.finish(result);
   round_beliefs(graph, options, workspace, result);

@@ -1,11 +1,12 @@
 #include "graph/branch.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <queue>
 #include <tuple>
 #include <utility>
+
+#include "base/stopwatch.hpp"
 
 namespace headlong {
 
@@ -42,9 +43,6 @@ class Search {
       return std::tuple(nodes[a].bound, nodes[a].depth, a) < std::tuple(nodes[b].bound, nodes[b].depth, b);
     }
   };
-
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
-  bool out_of_time() const { return options.time_limit > 0.0 && seconds() >= options.time_limit; }
 
   // A bound must exceed this for a node to stay open.
   Score threshold() const {
@@ -89,7 +87,7 @@ class Search {
   std::vector<Node> nodes;
   SolverResult best;
   Score closed_bound;  // the largest bound among closed nodes
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  Stopwatch stopwatch;
 };
 
 void Search::expand(Index node, std::priority_queue<Index, std::vector<Index>, Order>& open) {
@@ -108,7 +106,7 @@ void Search::expand(Index node, std::priority_queue<Index, std::vector<Index>, O
   ad3_options.trace = false;
   if (node != 0) ad3_options.start.assignment = {};
   // Never 0, which would mean no limit.
-  if (options.time_limit > 0.0) ad3_options.time_limit = std::max(options.time_limit - seconds(), 1e-9);
+  if (options.time_limit > 0.0) ad3_options.time_limit = std::max(options.time_limit - stopwatch.seconds(), 1e-9);
   const SolverResult found = ad3(graph, ad3_options, workspace, fixed);
   take(found);
   if (node == 0) {
@@ -138,7 +136,7 @@ SolverResult Search::run() {
   nodes.push_back({NONE, NONE, -1, 0, std::numeric_limits<Score>::infinity()});
   open.push(0);
   while (!open.empty() && nodes[open.top()].bound > threshold()) {
-    if (best.iterations >= options.max_nodes || out_of_time()) break;
+    if (best.iterations >= options.max_nodes || stopwatch.is_past(options.time_limit)) break;
     const Index node = open.top();
     open.pop();
     expand(node, open);
@@ -146,7 +144,7 @@ SolverResult Search::run() {
     if (options.trace) {
       const Score bound =
           std::max({open.empty() ? NEGATIVE_INFINITY : nodes[open.top()].bound, closed_bound, best.value});
-      best.trace.push_back({best.iterations, best.value, bound, 0.0, 0.0, seconds()});
+      best.trace.push_back({best.iterations, best.value, bound, 0.0, 0.0, stopwatch.seconds()});
     }
   }
   const Score open_bound = open.empty() ? NEGATIVE_INFINITY : nodes[open.top()].bound;

@@ -1,9 +1,10 @@
 #include "graph/subgradient.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
+
+#include "base/stopwatch.hpp"
 
 namespace headlong {
 
@@ -50,7 +51,7 @@ struct Run {
   double distance = 0.0;
   Score reference = 0.0;
   Index waited = 0;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  Stopwatch stopwatch;
 
   Run(const Graph& graph, const SubgradientOptions& options, GraphWorkspace& workspace, Fixed fixed)
       : graph(graph),
@@ -74,8 +75,6 @@ struct Run {
     if (!first.multipliers.empty()) multipliers.assign(first.multipliers.begin(), first.multipliers.end());
     if (!first.assignment.empty()) offer(graph, fixed, first.assignment, workspace, result);
   }
-
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
   double wanted(std::size_t link) const {
     const double mean = means[graph.link_variables[link]];
@@ -283,7 +282,7 @@ Status iterate(Run& run) {
     }
     if (options.trace)
       result.trace.push_back({iteration, result.value, result.bound, result.primal_residual, result.dual_residual,
-                              run.seconds(), run.solved});
+                              run.stopwatch.seconds(), run.solved});
     if (certified) return Status::Optimal;
     if (result.value == NEGATIVE_INFINITY && is_below_all(run.split, result.bound)) return Status::Infeasible;
     if (iteration == milestone) {
@@ -299,7 +298,7 @@ Status iterate(Run& run) {
     // All factors agree on something worth less than the bound (a factor's scores lost digits), or the step is too
     // small to change anything.
     if (result.primal_residual == 0.0 || (goes_on && run.step < 1e-15 * run.split.scale)) break;
-    if (options.time_limit > 0.0 && run.seconds() > options.time_limit) break;
+    if (run.stopwatch.is_past(options.time_limit)) break;
   }
   return Status::Unconverged;
 }
