@@ -81,7 +81,7 @@ auto run_unlocked(const Graph& graph, Solve solve) {
   return solve(workspace);
 }
 
-void check_ad3(double penalty) { require(penalty > 0.0 && penalty < 1e100, "penalty must be positive"); }
+void check_penalty(double penalty) { require(penalty > 0.0 && penalty < 1e100, "penalty must be positive"); }
 
 }  // namespace
 
@@ -121,7 +121,7 @@ void bind_solvers(nb::module_& m) {
          double time_limit, bool trace) {
         require(max_nodes >= 0, "max_nodes must not be negative");
         require(max_iterations >= 1, "max_iterations must be positive");
-        check_ad3(penalty);
+        check_penalty(penalty);
         require(tolerance >= 0.0, "tolerance must not be negative");
         BranchOptions options;
         options.ad3.max_iterations = max_iterations;
@@ -143,7 +143,7 @@ void bind_solvers(nb::module_& m) {
       [](const Graph& graph, Index max_iterations, double residual, double penalty, Index adapt_every,
          Index bound_every, double tolerance, double cutoff, double time_limit, bool trace,
          const std::optional<In<std::int8_t, 1>>& fixed) {
-        check_ad3(penalty);
+        check_penalty(penalty);
         const std::vector<std::int8_t> fixed_values = check_fixed(graph, fixed);
         const Ad3Options options{max_iterations, residual, penalty,    adapt_every, bound_every,
                                  tolerance,      cutoff,   time_limit, trace};
