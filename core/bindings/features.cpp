@@ -81,9 +81,8 @@ void bind_features(nb::module_& m) {
       },
       "bytes"_a, "offsets"_a, "cuts"_a, "seeds"_a,
       "Return codes [words, cuts] of pieces of ASCII words.\n\n"
-      "Word i is bytes[offsets[i] : offsets[i + 1]]. A row of cuts [n, 3] is (source, begin, end): the source is 0 "
-      "for\n"
-      "the word in lower case, 1 for the word, 2 for its shape; begin and end are those of a slice. seeds [n].");
+      "Word i is bytes[offsets[i] : offsets[i + 1]]. A row of cuts [n, 3] is (source, begin, end). The source is 0\n"
+      "for the word in lower case, 1 for the word, 2 for its shape. begin and end work as in a slice. seeds [n].");
   m.def(
       "slot_codes",
       [](const In<Code, 2>& attributes, const Templates& templates) {

@@ -265,9 +265,7 @@ void bind_graph(nb::module_& m) {
             check_factor(graph, factor);
             return lowest_own(graph, factor);
           },
-          "factor"_a,
-          "Return a lower bound on the own scores of allowed configurations, or None if the factor does not report "
-          "one.")
+          "factor"_a, "Return a lower bound on the own scores of allowed configurations, or None if it is unknown.")
       .def(
           "max_marginals",
           [](const Graph& graph, Index factor, const In<double, 1>& scores) {

@@ -155,9 +155,9 @@ void bind_solvers(nb::module_& m) {
       "trace"_a = false, "fixed"_a = nb::none(),
       "Solve the linear relaxation by AD3.\n\n"
       "Return a dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status\n"
-      "(optimal, fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, "
-      "7]\n"
-      "of iteration, value, bound, primal residual, dual residual, seconds and number of factors solved (0 for AD3).");
+      "(optimal, fractional, unconverged, infeasible), iterations, primal_residual, dual_residual and trace. The\n"
+      "columns of trace [rows, 7] are iteration, value, bound, primal residual, dual residual, seconds and the number\n"
+      "of factors solved (0 for AD3).");
   m.def(
       "subgradient",
       [](const Graph& graph, Index max_iterations, const std::string& rule, double step, double tolerance, bool lazy,

@@ -136,9 +136,8 @@ void bind_trees(nb::module_& m) {
           "def tree_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool, wide: bool = False) -> "
           "tuple[numpy.typing.NDArray[numpy.float64], float]"),
       "Return arc probabilities over all trees: (marginals[head, modifier], log_partition).\n\n"
-      "If there is no tree, the marginals are 0 and the log-partition is -inf. Stable for all finite scores. With "
-      "wide,\n"
-      "use the slow number type from the start instead of only if doubles would lose digits. O(words^3).");
+      "If there is no tree, the marginals are 0 and the log-partition is -inf. Stable for all finite scores. With\n"
+      "wide, use the slow number type from the start instead of only if doubles would lose digits. O(words^3).");
   m.def(
       "reduced_costs",
       [](const In<Index, 1>& heads, const In<Index, 1>& begins, const In<double, 1>& weights, bool single_root) {
@@ -152,8 +151,7 @@ void bind_trees(nb::module_& m) {
         return std::make_tuple(copied(costs), value);
       },
       "heads"_a, "begins"_a, "weights"_a, "single_root"_a = true,
-      "Return the dual of the maximum spanning tree over candidates: (reduced costs [arcs], value of the best "
-      "tree).\n\n"
+      "Return the dual of the maximum spanning tree: (reduced costs [arcs], value of the best tree).\n\n"
       "Candidates are given as in Frames.");
 }
 

@@ -222,7 +222,7 @@ bool LocalSearch::repair() {
   return violated_.empty();
 }
 
-bool LocalSearch::try_neighbours(Index variable, Score before) {
+bool LocalSearch::try_neighbors(Index variable, Score before) {
   for (Index i = begins_[variable]; i < begins_[variable + 1]; ++i) {
     const Index factor = factor_of_[links_[i]];
     if (graph_.types[factor] == FactorType::Structured) continue;
@@ -268,7 +268,7 @@ bool LocalSearch::try_move(Index variable, bool thorough) {
   const bool is_cheap = structured == violated_.end();
   if (!is_cheap && try_swaps(*structured, before)) return true;
   if ((is_cheap || thorough) && finish_chain() &&
-      (is_better(before) || (moved_.size() == 1 && try_neighbours(variable, before))))
+      (is_better(before) || (moved_.size() == 1 && try_neighbors(variable, before))))
     return true;
   take_back();
   return false;

@@ -51,7 +51,7 @@ class LocalSearch {
   bool try_move(Index variable, bool thorough);
   bool try_with(Index other, Score before);
   bool try_swaps(Index factor, Score before);
-  bool try_neighbours(Index variable, Score before);
+  bool try_neighbors(Index variable, Score before);
   bool try_structured(Index factor);
   void take_back();
   bool is_better(Score before) const;

@@ -45,8 +45,8 @@ void complete(Rounding& rounding, Propagator& propagator) {
   offer_fixed(rounding, propagator);
 }
 
-// Maximizes a structured factor whose link scores are the variable scores plus `strength` times the relaxed values.
-// Fixed variables stay fixed. Returns false if nothing is allowed.
+// Maximizes a structured factor. The score of a link is that of its variable, plus a term for its relaxed value of
+// weight `strength` in units of the largest score. Fixed variables stay fixed. Returns false if nothing is allowed.
 bool maximize_factor(Rounding& rounding, Index factor, std::span<const std::int8_t> fixed, double strength) {
   const Graph& graph = rounding.graph;
   const Index begin = graph.link_begins[factor], links = graph.links(factor);

@@ -28,8 +28,8 @@ def cut_codes(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='
     """
     Return codes [words, cuts] of pieces of ASCII words.
 
-    Word i is bytes[offsets[i] : offsets[i + 1]]. A row of cuts [n, 3] is (source, begin, end): the source is 0 for
-    the word in lower case, 1 for the word, 2 for its shape; begin and end are those of a slice. seeds [n].
+    Word i is bytes[offsets[i] : offsets[i + 1]]. A row of cuts [n, 3] is (source, begin, end). The source is 0
+    for the word in lower case, 1 for the word, 2 for its shape. begin and end work as in a slice. seeds [n].
     """
 
 def slot_codes(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None, None))]:

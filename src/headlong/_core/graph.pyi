@@ -92,7 +92,7 @@ class Graph:
 
     def lowest_own(self, factor: int) -> float | None:
         """
-        Return a lower bound on the own scores of allowed configurations, or None if the factor does not report one.
+        Return a lower bound on the own scores of allowed configurations, or None if it is unknown.
         """
 
     def max_marginals(self, factor: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
@@ -130,8 +130,9 @@ def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penal
     Solve the linear relaxation by AD3.
 
     Return a dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status
-    (optimal, fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 7]
-    of iteration, value, bound, primal residual, dual residual, seconds and number of factors solved (0 for AD3).
+    (optimal, fractional, unconverged, infeasible), iterations, primal_residual, dual_residual and trace. The
+    columns of trace [rows, 7] are iteration, value, bound, primal residual, dual residual, seconds and the number
+    of factors solved (0 for AD3).
     """
 
 def subgradient(graph: Graph, max_iterations: int = 5000, rule: str = 'polyak', step: float = 0.0, tolerance: float = 1e-09, lazy: bool = True, time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:

@@ -38,13 +38,13 @@ def tree_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: boo
     """
     Return arc probabilities over all trees: (marginals[head, modifier], log_partition).
 
-    If there is no tree, the marginals are 0 and the log-partition is -inf. Stable for all finite scores. With wide,
-    use the slow number type from the start instead of only if doubles would lose digits. O(words^3).
+    If there is no tree, the marginals are 0 and the log-partition is -inf. Stable for all finite scores. With
+    wide, use the slow number type from the start instead of only if doubles would lose digits. O(words^3).
     """
 
 def reduced_costs(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
     """
-    Return the dual of the maximum spanning tree over candidates: (reduced costs [arcs], value of the best tree).
+    Return the dual of the maximum spanning tree: (reduced costs [arcs], value of the best tree).
 
     Candidates are given as in Frames.
     """
