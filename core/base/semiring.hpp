@@ -1,9 +1,9 @@
-// The two semirings over scores in which every dynamic program of the core runs: max-plus for the best structure,
-// log-sum-exp for sums over all structures (Goodman 1999, "Semiring Parsing").
+// The two semirings of every dynamic program in the core: max-plus finds the best structure, log-sum-exp sums over all
+// structures (Goodman 1999, "Semiring Parsing").
 //
-// A semiring offers zero, one, plus, times and dot, the sum of the products of two rows; max-plus also the sum of one
-// row. Recursions are written with dot over contiguous rows: log-sum-exp then needs one logarithm a row, not one a
-// term, and stays stable because the largest term is taken out first. Values are finite or -inf, never +inf.
+// A semiring has zero, one, plus, times and dot (the sum of the products of two rows). Max-plus also has the sum of one
+// row. Recursions use dot over contiguous rows: log-sum-exp then takes one logarithm per row instead of one per term,
+// and it stays stable because it factors out the largest term. Values are finite or -inf, never +inf.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace headlong {
 
-// log(exp(a) + exp(b)) without overflow; either may be -inf.
+// Returns log(exp(a) + exp(b)) without overflow. Either may be -inf.
 inline Score log_add(Score a, Score b) {
   const Score high = std::max(a, b);
   const Score low = std::min(a, b);
-  // exp(-40) is below half a unit in the last place of 1, and -inf - -inf must not be formed.
+  // exp(-40) is below half a unit in the last place of 1. The test also avoids computing -inf - -inf.
   if (!(low > high - 40.0)) return high;
   return high + std::log1p(std::exp(low - high));
 }

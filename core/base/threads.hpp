@@ -1,22 +1,25 @@
-// Work shared by threads.
+// Sharing work between threads.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 #include "base/types.hpp"
 
 namespace headlong {
 
-// No more threads than there are items, but one: how many `parallel_for` runs.
+// Returns how many threads `parallel_for` runs: no more than there are items, and at least one.
 inline std::size_t useful_threads(std::size_t count, std::size_t threads) {
   return std::max<std::size_t>(1, std::min(threads, count));
 }
 
-// Calls work(thread, item) once for each item below `count`. Threads take items as they come free, so work must not
-// depend on which thread it runs on. The first exception is passed on when all have stopped.
+// Calls work(thread, item) once for each item below `count`. An idle thread takes the next item, so the result of
+// `work` must not depend on the thread it runs on. After an exception no new items start; when all threads have
+// stopped, the exception of the lowest-numbered thread is rethrown. (std::thread, because Apple's library has no
+// std::jthread.)
 template <class Work>
 void parallel_for(std::size_t count, std::size_t threads, Work work) {
   threads = useful_threads(count, threads);
@@ -34,10 +37,15 @@ void parallel_for(std::size_t count, std::size_t threads, Work work) {
       next = count;
     }
   };
-  std::vector<std::jthread> pool;
-  for (std::size_t thread = 1; thread < threads; ++thread) pool.emplace_back(run, thread);
+  std::vector<std::thread> pool;
+  pool.reserve(threads - 1);
+  try {
+    for (std::size_t thread = 1; thread < threads; ++thread) pool.emplace_back(run, thread);
+  } catch (const std::system_error&) {
+    // The system cannot start more threads. The running ones do all the work.
+  }
   run(0);
-  pool.clear();
+  for (std::thread& thread : pool) thread.join();
   for (const auto& error : errors)
     if (error) std::rethrow_exception(error);
 }

@@ -1,4 +1,4 @@
-// The few types that every room of the core shares.
+// The types that the whole core shares.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ using Score = double;
 inline constexpr Index NO_HEAD = -1;
 inline constexpr Score NEGATIVE_INFINITY = -std::numeric_limits<Score>::infinity();
 
-// How many words may hang on the root.
+// How many words may be attached to the root: exactly one, or any number.
 enum class RootRule : std::uint8_t { Single, Multi };
 
 }  // namespace headlong

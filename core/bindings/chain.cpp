@@ -1,8 +1,10 @@
-// Chains of labels for Python: the kernels on lattices, models over sequences, training.
+// Python bindings of core/chain: kernels on lattices, models over sequences, training.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "bindings/common.hpp"
 #include "chain/model.hpp"
@@ -22,7 +24,7 @@ void check_labels(std::span<const Index> labels, Index count) {
   for (const Index label : labels) require(label >= 0 && label < count, "a label is out of range");
 }
 
-// A lattice with the arrays that own what it looks at.
+// A lattice together with the arrays it points into.
 struct PyLattice {
   In<double, 1> nodes;
   In<Index, 1> begins, candidates;
@@ -43,9 +45,10 @@ struct PyLattice {
         item_pairs(std::move(item_pairs_)) {
     const std::size_t count = labels;
     require(order >= 0 && order <= 2, "order must be 0, 1 or 2");
-    require(labels >= 1, "there must be at least one label");
-    require(begins.size() >= 1 && nodes.size() == candidates.size(), "nodes and candidates differ in size");
-    check_ranges(view(begins), begins.size() - 1, candidates.size(), "every item must have a candidate");
+    require(labels >= 1, "expected at least one label");
+    require(begins.size() >= 1 && nodes.size() == candidates.size(), "nodes and candidates must have the same size");
+    check_ranges(view(begins), begins.size() - 1, candidates.size(),
+                 "begins must give every item at least one candidate");
     check_labels(view(candidates), labels);
     require(!pairs || (pairs->shape(0) == count + 1 && pairs->shape(1) == count), "pairs must be [labels + 1, labels]");
     require(
@@ -62,7 +65,7 @@ struct PyLattice {
                {}};
     for (Index item = 0; item < lattice.size(); ++item)
       tiles.push_back(tiles.back() + static_cast<std::size_t>(lattice.width(item - 1)) * lattice.width(item));
-    require(!item_pairs || item_pairs->size() == tiles.back(), "item_pairs must have one score a pair of candidates");
+    require(!item_pairs || item_pairs->size() == tiles.back(), "item_pairs must have one score per pair of candidates");
     if (item_pairs) lattice.item_pairs = view(*item_pairs);
     lattice.tiles = tiles;
   }
@@ -84,7 +87,7 @@ nb::tuple lattice_marginals(const PyLattice& self) {
   return nb::make_tuple(copied(probabilities), log_partition);
 }
 
-// Sequences laid end to end, with the arrays that own them.
+// Concatenated sequences together with the arrays that hold them.
 struct PySequences {
   In<Code, 2> codes;
   In<Index, 1> offsets;
@@ -93,12 +96,13 @@ struct PySequences {
   PySequences(In<Code, 2> codes_, In<Index, 1> offsets_) : codes(std::move(codes_)), offsets(std::move(offsets_)) {
     const auto bounds = view(offsets);
     require(!bounds.empty() && bounds.front() == 0 && bounds.back() == static_cast<Index>(codes.shape(0)),
-            "offsets must go from 0 to the number of items");
-    for (std::size_t s = 1; s < bounds.size(); ++s) require(bounds[s] >= bounds[s - 1], "offsets must not go down");
+            "offsets must begin with 0 and end with the number of items");
+    for (std::size_t s = 1; s < bounds.size(); ++s) require(bounds[s] >= bounds[s - 1], "offsets must not decrease");
   }
 
   void set_candidates(In<Index, 1> begins_, In<Index, 1> candidates_) {
-    check_ranges(view(begins_), codes.shape(0), candidates_.size(), "every item must have a candidate label");
+    check_ranges(view(begins_), codes.shape(0), candidates_.size(),
+                 "begins must give every item at least one candidate");
     begins = std::move(begins_);
     candidates = std::move(candidates_);
   }
@@ -110,7 +114,7 @@ struct PySequences {
   }
 };
 
-// A chain model with the arrays and templates that own what it looks at.
+// A chain model together with the arrays and templates it points into.
 struct PyChainModel {
   Templates item;
   std::optional<Templates> pair;
@@ -130,18 +134,19 @@ struct PyChainModel {
     require(item.slots == 1 && item.relations == 0, "item templates must have one slot and no relations");
     require(!pair || (pair->slots == 1 && pair->relations == 1), "pair templates must have one slot and one relation");
     require(order >= 0 && order <= 2, "order must be 0, 1 or 2");
-    require(facet_begins.size() >= 2, "there must be at least one label");
+    require(facet_begins.size() >= 2, "expected at least one label");
     const std::size_t labels = facet_begins.size() - 1;
-    check_ranges(view(facet_begins), labels, facets.size(), "every label must have a facet");
+    check_ranges(view(facet_begins), labels, facets.size(), "facet_begins must give every label at least one facet");
     Index columns = 1;
     for (const Index column : view(facets)) {
-      require(column >= 0, "a facet is negative");
+      require(column >= 0, "facets must not be negative");
       columns = std::max(columns, column + 1);
     }
     const std::size_t lines = order == 0 ? 0 : order == 1 ? labels + 1 : (labels + 1) * (labels + 2);
     require(transitions.shape(0) == lines && transitions.shape(1) == labels,
-            "transitions must have one row a previous label, then (order 2) one a pair of them");
-    require(transitions.size() < std::size_t{1} << 32, "there are too many labels for chains of this order");
+            "transitions must have one row per previous label and, with order 2, one more per pair of labels");
+    require(transitions.size() < std::size_t{1} << 32,
+            "too many labels for this order: transitions would exceed 2^32 scores");
     std::visit(
         [&](const auto& array) {
           using Weight = std::remove_const_t<typename std::remove_cvref_t<decltype(array)>::Scalar>;
@@ -173,49 +178,47 @@ struct PyChainModel {
     const auto bounds = view(data.offsets);
     for (std::size_t s = 1; s < bounds.size(); ++s)
       require(static_cast<std::int64_t>(bounds[s] - bounds[s - 1]) * labels() < std::int64_t{1} << 31,
-              "a sequence has too many items for so many labels");
+              "a sequence is too long for this many labels: items * labels must stay below 2^31");
   }
 };
+
+// Calls run(model, sequences), with the model's type of weights, without the GIL.
+template <class Run>
+void run_unlocked(const PyChainModel& self, const PySequences& data, Run run) {
+  nb::gil_scoped_release release;
+  std::visit([&](const auto& model) { run(model, data.sequences()); }, self.model);
+}
 
 Out<Index, 1> label(const PyChainModel& self, const PySequences& data, std::size_t threads) {
   self.check(data);
   auto labels = new_array<Out<Index, 1>>({data.codes.shape(0)});
-  nb::gil_scoped_release release;
-  std::visit(
-      [&](const auto& model) {
-        label_sequences(model, data.sequences(), threads, std::span(labels.data(), labels.size()));
-      },
-      self.model);
+  run_unlocked(self, data, [&](const auto& model, const Sequences& sequences) {
+    label_sequences(model, sequences, threads, view(labels));
+  });
   return labels;
 }
 
 Out<double, 1> confidence(const PyChainModel& self, const PySequences& data, const In<Index, 1>& labels,
                           std::size_t threads) {
   self.check(data);
-  require(labels.size() == data.codes.shape(0), "labels must have one entry an item");
+  require(labels.size() == data.codes.shape(0), "labels must have one entry per item");
   auto out = new_array<Out<double, 1>>({labels.size()});
-  nb::gil_scoped_release release;
-  std::visit(
-      [&](const auto& model) {
-        weigh_sequences(model, data.sequences(), threads, view(labels), std::span(out.data(), out.size()));
-      },
-      self.model);
+  run_unlocked(self, data, [&](const auto& model, const Sequences& sequences) {
+    label_probabilities(model, sequences, threads, view(labels), view(out));
+  });
   return out;
 }
 
 Out<double, 2> marginals(const PyChainModel& self, const PySequences& data, std::size_t threads) {
   self.check(data);
   auto out = new_array<Out<double, 2>>({data.codes.shape(0), static_cast<std::size_t>(self.labels())});
-  nb::gil_scoped_release release;
-  std::visit(
-      [&](const auto& model) {
-        sequence_marginals(model, data.sequences(), threads, std::span(out.data(), out.size()));
-      },
-      self.model);
+  run_unlocked(self, data, [&](const auto& model, const Sequences& sequences) {
+    sequence_marginals(model, sequences, threads, view(out));
+  });
   return out;
 }
 
-// A trainer with the arrays that own what it reads and changes.
+// A trainer together with the arrays that it reads and updates.
 struct PyChainTrainer {
   using Matrix = InOut<float, 2>;
 
@@ -231,19 +234,20 @@ struct PyChainTrainer {
         transitions(std::move(transitions_)),
         transition_totals(std::move(transition_totals_)) {
     model.check(data);
-    require(std::holds_alternative<ChainModel<float>>(model.model), "only a model of floats can be trained");
+    require(std::holds_alternative<ChainModel<float>>(model.model), "only a model with float weights can be trained");
     trainer.model = &std::get<ChainModel<float>>(model.model);
     require(trainer.model->rows.weights == rows.data() && rows.size() == row_totals.size() &&
                 model.transitions.data() == transitions.data() && transitions.size() == transition_totals.size(),
-            "the weights to train are not those of the model");
+            "rows and transitions must be the arrays of the model, and totals must match them in size");
     trainer.sequences = data.sequences();
     trainer.sequences.gold = view(gold);
-    require(gold.size() == data.codes.shape(0), "gold must have one label an item");
+    require(gold.size() == data.codes.shape(0), "gold must have one label per item");
     check_labels(view(gold), model.labels());
     for (std::size_t item = 0; data.begins && item < gold.size(); ++item) {
       const auto range =
           view(*data.candidates).subspan((*data.begins)(item), (*data.begins)(item + 1) - (*data.begins)(item));
-      require(std::find(range.begin(), range.end(), gold(item)) != range.end(), "a gold label is no candidate");
+      require(std::find(range.begin(), range.end(), gold(item)) != range.end(),
+              "a gold label is not among the candidates of its item");
     }
     trainer.rows = {view(rows), view(row_totals)};
     trainer.transitions = {view(transitions), view(transition_totals)};
@@ -264,9 +268,9 @@ struct PyChainTrainer {
     return nb::make_tuple(copied(losses), copied(norms));
   }
 
-  // Places and values of one of the two sparse differences of a update.
+  // Returns places and values of one of the two sparse differences of an update.
   nb::tuple difference(std::size_t update, bool of_transitions) const {
-    require(update < trainer.updates.size(), "no such update");
+    require(update < trainer.updates.size(), "update is out of range: call compute_updates first");
     const ChainDifference& found = trainer.updates[update].difference;
     std::vector<Code> places;
     std::vector<float> values;
@@ -278,7 +282,7 @@ struct PyChainTrainer {
   }
 
   void apply(std::size_t update, float step, float time) {
-    require(update < trainer.updates.size(), "no such update");
+    require(update < trainer.updates.size(), "update is out of range: call compute_updates first");
     trainer.apply(update, step, time);
   }
 };
@@ -286,43 +290,46 @@ struct PyChainTrainer {
 }  // namespace
 
 void bind_chain(nb::module_& m) {
-  nb::class_<PyLattice>(m, "Lattice", "Candidate labels of the items of one sequence, with scores.")
+  nb::class_<PyLattice>(m, "Lattice", "The candidate labels of the items of one sequence, with scores.")
       .def(nb::init<Index, Index, In<double, 1>, In<Index, 1>, In<Index, 1>, std::optional<In<float, 2>>,
                     std::optional<In<float, 3>>, std::optional<In<double, 1>>>(),
            "order"_a, "labels"_a, "nodes"_a, "begins"_a, "candidates"_a, "pairs"_a = nb::none(),
            "triples"_a = nb::none(), "item_pairs"_a = nb::none(),
-           "nodes [n] scores of candidates [n], those of item i from begins[i] to begins[i + 1]; pairs [labels + 1,\n"
-           "labels] by previous label and label; triples [labels + 1, labels, labels + 1] by previous label, label and "
-           "the\n"
-           "one before both; label number `labels` stands before the first item;\n"
-           "item_pairs: more for the pairs of candidates of each item and the one before, item by item.")
+           "Create a lattice of a given order (0, 1 or 2).\n\n"
+           "The candidates of item i are candidates[begins[i] : begins[i + 1]], with scores in nodes. pairs is\n"
+           "[labels + 1, labels], by previous label and label. triples is [labels + 1, labels, labels + 1], by\n"
+           "previous label, label and the label before both. The label number `labels` stands before the first item.\n"
+           "item_pairs adds scores to pairs of candidates: per item [previous candidates, candidates], concatenated.")
       .def("best", &lattice_best, nb::sig("def best(self) -> tuple[numpy.typing.NDArray[numpy.int32], float]"),
-           "The best path: (labels [items], score). O(items * candidates^(order + 1)).")
+           "Return the best path: (labels [items], score). O(items * candidates^(order + 1)).")
       .def("marginals", &lattice_marginals,
            nb::sig("def marginals(self) -> tuple[numpy.typing.NDArray[numpy.float64], float]"),
-           "Sums over all paths: (probabilities [n] of the candidates, log-partition).");
-  nb::class_<PySequences>(m, "Sequences", "Items of sequences laid end to end.")
+           "Sum over all paths: return (probabilities of the candidates, log-partition).");
+  nb::class_<PySequences>(m, "Sequences", "The items of many sequences, concatenated.")
       .def(nb::init<In<Code, 2>, In<Index, 1>>(), "codes"_a, "offsets"_a,
-           "codes [items, attributes], offsets [sequences + 1]; every item may have every label.")
+           "Take codes [items, attributes] and offsets [sequences + 1]. Every item can have every label.")
       .def("set_candidates", &PySequences::set_candidates, "begins"_a, "candidates"_a,
-           "Labels that item i may have: from begins[i] to begins[i + 1].");
-  nb::class_<PyChainModel>(m, "ChainModel", "Labels of sequences by templates and chains of order 0 to 2.")
-      .def(nb::init<const Templates&, std::optional<Templates>, Weights, float, Index, In<float, 2>, In<Index, 1>,
-                    In<Index, 1>>(),
-           "item"_a, "pair"_a.none(), "rows"_a, "scale"_a, "order"_a, "transitions"_a, "facet_begins"_a, "facets"_a,
-           "rows [2^bits + 1, stride], one column a facet; transitions [lines, labels]: pairs by previous label, then\n"
-           "(order 2) triples; facets: columns of label i from facet_begins[i] to facet_begins[i + 1].")
+           "Restrict the labels of item i to candidates[begins[i] : begins[i + 1]].");
+  nb::class_<PyChainModel>(m, "ChainModel",
+                           "A sequence model: templates score labels, chains of order 0 to 2 score label sequences.")
+      .def(
+          nb::init<const Templates&, std::optional<Templates>, Weights, float, Index, In<float, 2>, In<Index, 1>,
+                   In<Index, 1>>(),
+          "item"_a, "pair"_a.none(), "rows"_a, "scale"_a, "order"_a, "transitions"_a, "facet_begins"_a, "facets"_a,
+          "Create a model over the given arrays, which it does not copy.\n\n"
+          "rows is [2^bits + 1, stride], with one column per facet. transitions is [lines, labels]: pairs by previous\n"
+          "label, then triples (order 2). The columns of label i are facets[facet_begins[i] : facet_begins[i + 1]].")
       .def("label", &label, "data"_a, "threads"_a,
            nb::sig("def label(self, data: Sequences, threads: int) -> numpy.typing.NDArray[numpy.int32]"),
-           "The best labels [items].")
+           "Return the best labels [items].")
       .def("confidence", &confidence, "data"_a, "labels"_a, "threads"_a,
            nb::sig("def confidence(self, data: Sequences, labels: numpy.typing.NDArray[numpy.int32], threads: int) -> "
                    "numpy.typing.NDArray[numpy.float64]"),
-           "The marginals [items] of given labels; 0 for one that is no candidate.")
+           "Return the marginals [items] of the given labels; 0 if a label is not a candidate.")
       .def("marginals", &marginals, "data"_a, "threads"_a,
            nb::sig("def marginals(self, data: Sequences, threads: int) -> numpy.typing.NDArray[numpy.float64]"),
-           "The marginals of all labels [items, labels].");
-  nb::class_<PyChainTrainer>(m, "ChainTrainer", "Labels mini-batches against gold, then moves the weights.")
+           "Return the marginals of all labels [items, labels].");
+  nb::class_<PyChainTrainer>(m, "ChainTrainer", "Compares mini-batches with gold and updates the weights.")
       .def(nb::init<const PyChainModel&, const PySequences&, In<Index, 1>, PyChainTrainer::Matrix,
                     PyChainTrainer::Matrix, PyChainTrainer::Matrix, PyChainTrainer::Matrix>(),
            "model"_a, "data"_a, "gold"_a, "rows"_a.noconvert(), "row_totals"_a.noconvert(), "transitions"_a.noconvert(),
@@ -331,12 +338,13 @@ void bind_chain(nb::module_& m) {
            nb::sig(
                "def compute_updates(self, sequences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, "
                "threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-           "Losses and squared norms [sequences] of the differences that `apply` will use.")
+           "Compute one update per sequence: return losses and squared norms [sequences].")
       .def("difference", &PyChainTrainer::difference, "update"_a, "of_transitions"_a,
            nb::sig("def difference(self, update: int, of_transitions: bool) -> "
                    "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]"),
-           "The difference of features against gold of a sequence just studied: places in the table, and values.")
-      .def("apply", &PyChainTrainer::apply, "update"_a, "step"_a, "time"_a);
+           "Return the difference of features between gold and prediction: places in the table, and values.")
+      .def("apply", &PyChainTrainer::apply, "update"_a, "step"_a, "time"_a,
+           "Add `step` times an update to the weights, at time `time` of the averages.");
 }
 
 }  // namespace headlong

@@ -1,4 +1,4 @@
-// What the files that know Python share: array types, checks, and how vectors become arrays.
+// What all bindings share: array types, checks, and conversion of vectors to arrays.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,6 +9,7 @@
 #include <memory>
 #include <variant>
 
+#include "base/require.hpp"
 #include "features/score.hpp"
 
 namespace headlong {
@@ -22,25 +23,21 @@ using InOut = nb::ndarray<T, nb::numpy, nb::ndim<Dimensions>, nb::c_contig, nb::
 template <class T, int Dimensions>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<Dimensions>>;
 
-// The elements of an array, as the core takes them.
+// Returns the elements of an array as a span.
 template <class Array>
 auto view(const Array& array) {
   return std::span(array.data(), array.size());
 }
 
-inline void require(bool holds, const char* message) {
-  if (!holds) throw nb::value_error(message);
-}
-
 inline RootRule root_rule(bool single_root) { return single_root ? RootRule::Single : RootRule::Multi; }
 
-// Scores that decoders can add up: finite, or -inf.
+// Checks that scores can be added up: each must be finite or -inf.
 template <class T>
 void require_scores(std::span<const T> scores) {
   for (T score : scores) require(score < T(1e30) && score == score, "a score is NaN, +inf or larger than 1e30");
 }
 
-// A new array that NumPy owns.
+// Creates an array owned by NumPy, with undefined values.
 template <class Array>
 Array new_array(std::initializer_list<std::size_t> shape) {
   using Value = typename Array::Scalar;
@@ -51,7 +48,7 @@ Array new_array(std::initializer_list<std::size_t> shape) {
   return Array(values.release(), shape, owner);
 }
 
-// A new array that NumPy owns, with a copy of `values`.
+// Creates an array owned by NumPy, with a copy of `values`.
 template <class Array, class Value>
 Array copied(const std::vector<Value>& values, std::initializer_list<std::size_t> shape) {
   Array array = new_array<Array>(shape);
@@ -59,18 +56,25 @@ Array copied(const std::vector<Value>& values, std::initializer_list<std::size_t
   return array;
 }
 
-// The same for a single row.
+// The same in one dimension.
+template <class Value>
+Out<Value, 1> copied(std::span<const Value> values) {
+  auto array = new_array<Out<Value, 1>>({values.size()});
+  std::copy(values.begin(), values.end(), array.data());
+  return array;
+}
 template <class Value>
 Out<Value, 1> copied(const std::vector<Value>& values) {
-  return copied<Out<Value, 1>>(values, {values.size()});
+  return copied(std::span<const Value>(values));
 }
 
-// Weights in training, or trained.
+// The weights of a model: floats in training, 16-bit integers when trained.
 using Weights = std::variant<In<float, 2>, In<std::int16_t, 2>>;
 
+// Checks a weight table and describes it to the core.
 template <class Weight>
 Table<Weight> make_table(const In<Weight, 2>& weights, Index columns, float scale) {
-  // One row more than a power of two: a vector read at the very last weight stays inside the array.
+  // One row more than a power of two, so that a vector read at the last weight stays inside the array.
   Index bits = 0;
   while ((std::size_t{1} << (bits + 1)) < weights.shape(0)) ++bits;
   require(bits >= 1 && bits <= 31 && weights.shape(0) == (std::size_t{1} << bits) + 1,

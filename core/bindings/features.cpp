@@ -1,4 +1,4 @@
-// Templates, slot codes and weight tables for Python.
+// Python bindings of core/features: templates, slot codes and weight tables.
 #include <nanobind/stl/variant.h>
 
 #include "bindings/common.hpp"
@@ -30,20 +30,21 @@ Attributes check_attributes(const In<Code, 2>& attributes, const Templates& temp
 
 PartColumns check_parts(const In<Index, 2>& slots, const In<Code, 2>& relations, const Templates& templates,
                         Index words) {
-  require(static_cast<Index>(slots.shape(1)) == templates.slots, "parts must have one column a slot");
+  require(static_cast<Index>(slots.shape(1)) == templates.slots, "parts must have one column per slot");
   require(static_cast<Index>(relations.shape(1)) == templates.relations && relations.shape(0) == slots.shape(0),
-          "relations must have one row a part and one column a relation");
-  for (Index position : view(slots)) require(position >= 0 && position < words, "a part names a word out of range");
+          "relations must have one row per part and one column per relation");
+  for (Index position : view(slots))
+    require(position >= 0 && position < words, "a part names a word that is out of range");
   return {view(slots), view(relations), slots.shape(0)};
 }
 
 std::vector<Cut> check_cuts(const In<Index, 2>& cuts, const In<Code, 1>& seeds) {
   require(cuts.shape(1) == 3 && cuts.shape(0) == seeds.size(),
-          "cuts must have the columns of, begin, end, and a seed each");
+          "cuts must have the columns (source, begin, end), and one seed per row");
   std::vector<Cut> list(cuts.shape(0));
   for (std::size_t i = 0; i < list.size(); ++i) {
     require(cuts(i, 0) >= 0 && cuts(i, 0) <= 2,
-            "a piece is cut of the small letters (0), the word (1) or its shape (2)");
+            "the source of a cut must be 0 (lower case), 1 (the word) or 2 (its shape)");
     list[i] = {static_cast<CutOf>(cuts(i, 0)), cuts(i, 1), cuts(i, 2), seeds(i)};
   }
   return list;
@@ -60,7 +61,8 @@ void bind_features(nb::module_& m) {
           [](Templates* self, const In<Code, 1>& seeds, const In<Index, 2>& atoms, const In<Code, 2>& multipliers,
              Index slots) { new (self) Templates(make_templates(seeds, atoms, multipliers, slots)); },
           "seeds"_a, "atoms"_a, "multipliers"_a, "slots"_a,
-          "seeds [templates]; atoms [n, 4] (template, slot, offset, attribute); multipliers [relations, templates].")
+          "Take seeds [templates], atoms [n, 4] (template, slot, offset, attribute) and\n"
+          "multipliers [relations, templates].")
       .def_ro("count", &Templates::count)
       .def_ro("slots", &Templates::slots)
       .def_ro("relations", &Templates::relations);
@@ -78,9 +80,9 @@ void bind_features(nb::module_& m) {
         return codes;
       },
       "bytes"_a, "offsets"_a, "cuts"_a, "seeds"_a,
-      "Codes [words, cuts] of pieces of words in ASCII, which are the bytes between the offsets [words + 1]. cuts [n, "
-      "3]\n"
-      "(0 of the small letters, 1 of the word, 2 of its shape; begin, end as in a slice); seeds [n].");
+      "Return codes [words, cuts] of pieces of ASCII words.\n\n"
+      "Word i is bytes[offsets[i] : offsets[i + 1]]. A row of cuts [n, 3] is (source, begin, end). The source is 0\n"
+      "for the word in lower case, 1 for the word, 2 for its shape. begin and end work as in a slice. seeds [n].");
   m.def(
       "slot_codes",
       [](const In<Code, 2>& attributes, const Templates& templates) {
@@ -90,7 +92,7 @@ void bind_features(nb::module_& m) {
                                     {static_cast<std::size_t>(templates.slots), static_cast<std::size_t>(codes.words),
                                      static_cast<std::size_t>(codes.stride)});
       },
-      "attributes"_a, "templates"_a, "Codes [slots, words, stride] of all words in all slots.");
+      "attributes"_a, "templates"_a, "Return codes [slots, words, stride] of all words in all slots.");
   m.def(
       "score_parts",
       [](const In<Code, 2>& attributes, const Templates& templates, const In<Index, 2>& slots,
@@ -112,7 +114,7 @@ void bind_features(nb::module_& m) {
             weights);
       },
       "attributes"_a, "templates"_a, "slots"_a, "relations"_a, "weights"_a, "columns"_a = 1, "scale"_a = 1.0F,
-      "scalar"_a = false, "Scores [parts, stride] of parts of one family.");
+      "scalar"_a = false, "Return scores [parts, stride] of parts of one family. With scalar, do not use AVX2.");
   m.def(
       "feature_indices",
       [](const In<Code, 2>& attributes, const Templates& templates, const In<Index, 2>& slots,
@@ -130,16 +132,17 @@ void bind_features(nb::module_& m) {
         return copied<Out<Code, 2>>(indices, {parts.count, static_cast<std::size_t>(templates.count)});
       },
       "attributes"_a, "templates"_a, "slots"_a, "relations"_a, "bits"_a,
-      "Places [parts, templates] of every feature of every part in a table of 2^bits rows.");
+      "Return the row [parts, templates] of every feature of every part in a table of 2^bits rows.");
   m.def(
       "quantize_average",
       [](const In<float, 2>& weights, const In<float, 2>& totals, float time, const InOut<std::int16_t, 2>& out) {
-        require(weights.size() == totals.size() && weights.size() == out.size(), "the three tables differ in size");
+        require(weights.size() == totals.size() && weights.size() == out.size(),
+                "weights, totals and out must have the same size");
         nb::gil_scoped_release release;
         return quantize_average(view(weights), view(totals), time, view(out));
       },
       "weights"_a, "totals"_a, "time"_a, "out"_a.noconvert(),
-      "Writes averaged weights as 16-bit numbers; returns their scale.");
+      "Write averaged weights as 16-bit integers to out. Return their scale.");
   m.attr("HAS_AVX2") = best_instructions() == Instructions::Avx2;
 }
 

@@ -1,4 +1,4 @@
-// Factor graphs and their solvers for Python; see module.cpp.
+// What the bindings of solvers share.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,6 +7,7 @@
 
 namespace headlong {
 
+// Returns the name of a status in Python.
 const char* name_of(Status status);
 
 }  // namespace headlong

@@ -1,15 +1,15 @@
-// The module `_core`: one submodule per room of the core. Only the files in this folder know Python: they check shapes,
+// The module `_core`: one submodule per topic. Only this folder knows Python. The bindings check shapes and values,
 // release the GIL and call the core.
 #include "bindings/common.hpp"
 
 NB_MODULE(_core, m) {
   namespace nb = nanobind;
   using namespace headlong;
-  m.doc() = "The compiled core of headlong: kernels over arrays, no strings, no files.";
-  nb::module_ trees = m.def_submodule("trees", "Best trees, marginals, duals and samples of arc scores.");
+  m.doc() = "The compiled core of headlong: kernels over arrays.";
+  nb::module_ trees = m.def_submodule("trees", "Best trees, marginals, reduced costs and random trees.");
   bind_trees(trees);
   bind_random_trees(trees);
-  nb::module_ features = m.def_submodule("features", "Templates, codes and scores of features.");
+  nb::module_ features = m.def_submodule("features", "Templates, codes and feature scores.");
   bind_features(features);
   nb::module_ graph = m.def_submodule("graph", "Factor graphs and their solvers.");
   bind_graph(graph);

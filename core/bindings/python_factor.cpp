@@ -1,32 +1,19 @@
 #include "bindings/python_factor.hpp"
 
-#include <nanobind/ndarray.h>
-
 #include <algorithm>
+#include <utility>
 
-namespace nb = nanobind;
+#include "bindings/common.hpp"
 
 namespace headlong {
 
 namespace {
 
-template <class T>
-using Array = nb::ndarray<T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// A NumPy array with a copy of the values: Python may keep what it is given, the span ends with the call.
-template <class T>
-nb::object copied(std::span<const T> values) {
-  auto* data = new T[values.size() + 1];
-  std::copy(values.begin(), values.end(), data);
-  nb::capsule owner(data, [](void* pointer) noexcept { delete[] static_cast<T*>(pointer); });
-  return nb::cast(Array<T>(data, {values.size()}, owner), nb::rv_policy::reference);
-}
-
-// The two halves of (array, number); the array is as long as `out`.
+// Unpacks (array, number): writes the array, which must be as long as `out`, and returns the number.
 template <class T>
 Score unpack(const nb::object& answer, std::span<T> out) {
-  const auto array = nb::cast<Array<const T>>(answer[0]);
-  if (array.size() != out.size()) throw nb::value_error("a factor in Python answered an array of another length");
+  const auto array = nb::cast<In<T, 1>>(answer[0]);
+  require(array.size() == out.size(), "a Python factor returned an array of the wrong length");
   std::copy_n(array.data(), array.size(), out.begin());
   return nb::cast<Score>(answer[1]);
 }

@@ -1,4 +1,4 @@
-// A factor whose services are written in Python: the one factor that knows the interpreter.
+// A factor whose services are written in Python. No other factor knows the interpreter.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,12 +7,12 @@
 
 namespace headlong {
 
-// Calls Python functions that have checked their own answers (headlong.inference.PythonFactor). Solvers run without the
-// GIL; each call takes it. A Python exception passes through the solver as nanobind::python_error.
+// Calls Python functions that check their own results (headlong.inference.PythonFactor). Solvers run without the GIL,
+// so each call acquires it. A Python exception passes through the solver as nanobind::python_error.
 class PythonFactor final : public StructuredFactor {
  public:
-  // maximize(scores) -> (on, own); score(on) -> own; and, each of which may be None: marginals(scores) -> (marginals,
-  // log-partition); lowest_own() -> number; expected_own(scores) -> number.
+  // maximize(scores) -> (on, own) and score(on) -> own are required. These may be None: marginals(scores) ->
+  // (marginals, log-partition), lowest_own() -> number, expected_own(scores) -> number.
   PythonFactor(Index links, nanobind::object maximize, nanobind::object score, nanobind::object marginals,
                nanobind::object lowest_own, nanobind::object expected_own);
 
@@ -26,12 +26,12 @@ class PythonFactor final : public StructuredFactor {
                   std::span<double> marginals) const override;
   double expected_own(std::span<const Score> scores, FactorWorkspace& workspace) const override;
 
-  // Shows the functions to the garbage collector: a factor may hold, through its attributes, the graph that holds it.
+  // Reports the functions to the garbage collector: through them, a factor can hold the graph that holds it.
   int traverse(visitproc visit, void* argument) const;
 
  private:
   Index links_;
-  // Told once: None may not be looked at without the GIL.
+  // Stored as flags, because None must not be inspected without the GIL.
   bool has_marginals_, has_lowest_own_, has_expected_own_;
   nanobind::object maximize_, score_, marginals_, lowest_own_, expected_own_;
 };

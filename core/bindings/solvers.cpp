@@ -1,4 +1,4 @@
-// The solvers of factor graphs for Python: numbers are checked here, and the GIL is released.
+// Python bindings of the solvers in core/graph.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -34,29 +34,31 @@ const char* name_of(Status status) {
 
 namespace {
 
-using Answer = nb::typed<nb::dict, nb::str, nb::any>;
+using Result = nb::typed<nb::dict, nb::str, nb::any>;
 
 const std::map<std::string, StepRule> STEP_RULES = {
     {"polyak", StepRule::Polyak}, {"koo", StepRule::Koo}, {"rush", StepRule::Rush}};
 
-// Variables fixed by the caller: nothing, or one of -1, 0, 1 a variable.
-std::vector<std::int8_t> fixed_of(const Graph& graph, const std::optional<In<std::int8_t, 1>>& fixed) {
+// Checks the variables fixed by the caller: None, or one of -1, 0, 1 per variable.
+std::vector<std::int8_t> check_fixed(const Graph& graph, const std::optional<In<std::int8_t, 1>>& fixed) {
   if (!fixed) return {};
-  require(fixed->size() == graph.scores.size(), "one number a variable is needed to fix them");
-  for (std::int8_t value : view(*fixed)) require(value >= -1 && value <= 1, "variables are fixed with -1, 0 or 1");
+  require(fixed->size() == graph.scores.size(), "fixed must have one number per variable");
+  for (std::int8_t value : view(*fixed))
+    require(value >= -1 && value <= 1, "fixed must be -1, 0 or 1 for each variable");
   return {view(*fixed).begin(), view(*fixed).end()};
 }
 
-Answer described(const SolverResult& result) {
-  Answer out;
+nb::object assignment_of(const SolverResult& result) {
+  return result.value == NEGATIVE_INFINITY ? nb::object(nb::none()) : nb::cast(copied(result.assignment));
+}
+
+Result describe(const SolverResult& result) {
+  Result out;
   out["value"] = result.value;
   out["bound"] = result.bound;
   out["relaxed"] = copied(result.relaxed);
   out["relaxed_value"] = result.relaxed_value;
-  if (result.value == NEGATIVE_INFINITY)
-    out["assignment"] = nb::none();
-  else
-    out["assignment"] = copied(result.assignment);
+  out["assignment"] = assignment_of(result);
   out["status"] = name_of(result.status);
   out["iterations"] = result.iterations;
   out["primal_residual"] = result.primal_residual;
@@ -71,11 +73,15 @@ Answer described(const SolverResult& result) {
   return out;
 }
 
-constexpr const char* RESULT =
-    "A dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status (optimal,\n"
-    "fractional, unconverged, infeasible), iterations, primal_residual, dual_residual, and trace [rows, 7] of\n"
-    "iteration, value, bound, primal residual, dual residual, seconds, and how many factors the subgradient method\n"
-    "had to solve.";
+// Runs solve(workspace) without the GIL.
+template <class Solve>
+auto run_unlocked(const Graph& graph, Solve solve) {
+  nb::gil_scoped_release release;
+  GraphWorkspace workspace(graph);
+  return solve(workspace);
+}
+
+void check_penalty(double penalty) { require(penalty > 0.0 && penalty < 1e100, "penalty must be positive"); }
 
 }  // namespace
 
@@ -86,43 +92,36 @@ void bind_solvers(nb::module_& m) {
          double time_limit) {
         require(max_iterations >= 0, "max_iterations must not be negative");
         require(tolerance >= 0.0, "tolerance must not be negative");
-        BeliefResult result;
-        {
-          nb::gil_scoped_release unlocked;
-          GraphWorkspace workspace(graph);
-          result = belief_propagation(graph, {max_iterations, tolerance, damping, max_product, time_limit}, workspace);
-        }
-        Answer answer;
-        answer["marginals"] = copied(result.marginals);
-        answer["log_partition"] = result.log_partition;
-        answer["entropy"] = result.entropy;
-        answer["iterations"] = result.iterations;
-        answer["change"] = result.change;
-        answer["converged"] = result.converged;
-        answer["infeasible"] = result.infeasible;
-        answer["acyclic"] = result.acyclic;
-        if (result.rounded.value == NEGATIVE_INFINITY)
-          answer["assignment"] = nb::none();
-        else
-          answer["assignment"] = copied(result.rounded.assignment);
-        answer["value"] = result.rounded.value;
-        answer["bound"] = result.rounded.bound;
-        answer["certified"] = result.rounded.status == Status::Optimal;
-        return answer;
+        const BeliefResult result = run_unlocked(graph, [&](GraphWorkspace& workspace) {
+          return belief_propagation(graph, {max_iterations, tolerance, damping, max_product, time_limit}, workspace);
+        });
+        Result out;
+        out["marginals"] = copied(result.marginals);
+        out["log_partition"] = result.log_partition;
+        out["entropy"] = result.entropy;
+        out["iterations"] = result.iterations;
+        out["change"] = result.change;
+        out["converged"] = result.converged;
+        out["infeasible"] = result.infeasible;
+        out["acyclic"] = result.acyclic;
+        out["assignment"] = assignment_of(result.rounded);
+        out["value"] = result.rounded.value;
+        out["bound"] = result.rounded.bound;
+        out["certified"] = result.rounded.status == Status::Optimal;
+        return out;
       },
       "graph"_a, "max_product"_a = false, "max_iterations"_a = 500, "tolerance"_a = 1e-8, "damping"_a = 0.0,
       "time_limit"_a = 0.0,
-      "Belief propagation. A dictionary: marginals [variables], log_partition and entropy (Bethe), iterations, "
-      "change,\n"
-      "converged, infeasible, acyclic; and of the rounded beliefs assignment [variables] or None, value, bound and\n"
-      "certified.");
+      "Run belief propagation.\n\n"
+      "Return a dictionary: marginals [variables], log_partition and entropy (Bethe), iterations, change, converged,\n"
+      "infeasible, acyclic; and for the rounded beliefs assignment [variables] or None, value, bound and certified.");
   m.def(
       "branch_and_bound",
       [](const Graph& graph, Index max_nodes, Index max_iterations, double residual, double penalty, double tolerance,
          double time_limit, bool trace) {
         require(max_nodes >= 0, "max_nodes must not be negative");
         require(max_iterations >= 1, "max_iterations must be positive");
-        require(penalty > 0.0 && penalty < 1e100, "the penalty must be positive");
+        check_penalty(penalty);
         require(tolerance >= 0.0, "tolerance must not be negative");
         BranchOptions options;
         options.ad3.max_iterations = max_iterations;
@@ -132,55 +131,47 @@ void bind_solvers(nb::module_& m) {
         options.tolerance = tolerance;
         options.time_limit = time_limit;
         options.trace = trace;
-        SolverResult result;
-        {
-          nb::gil_scoped_release release;
-          GraphWorkspace workspace(graph);
-          result = branch_and_bound(graph, options, workspace);
-        }
-        return described(result);
+        return describe(run_unlocked(
+            graph, [&](GraphWorkspace& workspace) { return branch_and_bound(graph, options, workspace); }));
       },
       "graph"_a, "max_nodes"_a = 10000, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.2,
       "tolerance"_a = 1e-6, "time_limit"_a = 0.0, "trace"_a = false,
-      "Exact search. The dictionary is that of ad3; iterations are nodes, relaxed is that of the first one.");
+      "Search for the best assignment by branch and bound.\n\n"
+      "Return the same dictionary as ad3. iterations counts nodes, and relaxed comes from the first node.");
   m.def(
       "ad3",
       [](const Graph& graph, Index max_iterations, double residual, double penalty, Index adapt_every,
          Index bound_every, double tolerance, double cutoff, double time_limit, bool trace,
          const std::optional<In<std::int8_t, 1>>& fixed) {
-        require(penalty > 0.0 && penalty < 1e100, "the penalty must be positive");
-        const std::vector<std::int8_t> fixed_values = fixed_of(graph, fixed);
+        check_penalty(penalty);
+        const std::vector<std::int8_t> fixed_values = check_fixed(graph, fixed);
         const Ad3Options options{max_iterations, residual, penalty,    adapt_every, bound_every,
                                  tolerance,      cutoff,   time_limit, trace};
-        SolverResult result;
-        {
-          nb::gil_scoped_release release;
-          GraphWorkspace workspace(graph);
-          result = ad3(graph, options, workspace, fixed_values);
-        }
-        return described(result);
+        return describe(run_unlocked(
+            graph, [&](GraphWorkspace& workspace) { return ad3(graph, options, workspace, fixed_values); }));
       },
       "graph"_a, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.2, "adapt_every"_a = 10,
       "bound_every"_a = 5, "tolerance"_a = 1e-9, "cutoff"_a = NEGATIVE_INFINITY, "time_limit"_a = 0.0,
-      "trace"_a = false, "fixed"_a = nb::none(), RESULT);
+      "trace"_a = false, "fixed"_a = nb::none(),
+      "Solve the linear relaxation by AD3.\n\n"
+      "Return a dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status\n"
+      "(optimal, fractional, unconverged, infeasible), iterations, primal_residual, dual_residual and trace. The\n"
+      "columns of trace [rows, 7] are iteration, value, bound, primal residual, dual residual, seconds and the number\n"
+      "of factors solved (0 for AD3).");
   m.def(
       "subgradient",
       [](const Graph& graph, Index max_iterations, const std::string& rule, double step, double tolerance, bool lazy,
          double time_limit, bool trace, const std::optional<In<std::int8_t, 1>>& fixed) {
-        require(STEP_RULES.contains(rule), "the step rules are polyak, koo and rush");
-        require(step >= 0.0 && step < 1e100, "the first step must be positive, or 0 for the rule's own");
-        const std::vector<std::int8_t> fixed_values = fixed_of(graph, fixed);
+        require(STEP_RULES.contains(rule), "rule must be polyak, koo or rush");
+        require(step >= 0.0 && step < 1e100, "step must be positive, or 0 to let the rule choose it");
+        const std::vector<std::int8_t> fixed_values = check_fixed(graph, fixed);
         const SubgradientOptions options{max_iterations, STEP_RULES.at(rule), step, tolerance, lazy, time_limit, trace};
-        SolverResult result;
-        {
-          nb::gil_scoped_release release;
-          GraphWorkspace workspace(graph);
-          result = subgradient(graph, options, workspace, fixed_values);
-        }
-        return described(result);
+        return describe(run_unlocked(
+            graph, [&](GraphWorkspace& workspace) { return subgradient(graph, options, workspace, fixed_values); }));
       },
       "graph"_a, "max_iterations"_a = 5000, "rule"_a = "polyak", "step"_a = 0.0, "tolerance"_a = 1e-9, "lazy"_a = true,
-      "time_limit"_a = 0.0, "trace"_a = false, "fixed"_a = nb::none(), RESULT);
+      "time_limit"_a = 0.0, "trace"_a = false, "fixed"_a = nb::none(),
+      "Minimize the dual by the subgradient method. Return the same dictionary as ad3.");
 }
 
 }  // namespace headlong

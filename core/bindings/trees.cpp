@@ -1,10 +1,12 @@
-// Tree kernels for Python: best trees, marginals, reduced costs.
+// Python bindings of core/trees: best trees, marginals, reduced costs.
 #include <nanobind/stl/tuple.h>
 
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <type_traits>
 
 #include "bindings/common.hpp"
 #include "bindings/parts.hpp"
@@ -21,11 +23,9 @@ namespace headlong {
 namespace {
 
 using ArcScores = In<double, 2>;
-using Heads = Out<Index, 1>;
-using ArcMarginals = Out<double, 2>;
 
-// The words of a sentence and the root; checks what the tree kernels ask of their scores.
-Index checked_size(const ArcScores& scores) {
+// Checks scores for the tree kernels. Returns the number of words, including the root.
+Index check_scores(const ArcScores& scores) {
   const std::size_t size = scores.shape(0);
   if (size == 0 || scores.shape(1) != size || size > 65535) {
     throw std::invalid_argument("scores has shape (" + std::to_string(size) + ", " + std::to_string(scores.shape(1)) +
@@ -45,65 +45,60 @@ Index checked_size(const ArcScores& scores) {
   return static_cast<Index>(size);
 }
 
-// Runs a kernel that writes heads and returns their score.
-template <class Workspace, class Kernel>
-nb::tuple best_heads(const ArcScores& scores, bool single_root, Kernel kernel) {
-  const Index size = checked_size(scores);
-  Heads heads = new_array<Heads>({static_cast<std::size_t>(size)});
-  const std::span<Index> out(heads.data(), heads.size());
-  Score score;
+// Runs kernel(scores, size, rule, out, workspace) without the GIL. Returns (out, result), where out is an array with
+// `Dimensions` dimensions of `size` each.
+template <class Workspace, class Value, int Dimensions, class Kernel>
+nb::tuple run_kernel(const ArcScores& scores, bool single_root, Kernel kernel) {
+  using Array = Out<Value, Dimensions>;
+  const Index size = check_scores(scores);
+  const std::size_t extent = size;
+  Array out = [&] {
+    if constexpr (Dimensions == 1)
+      return new_array<Array>({extent});
+    else
+      return new_array<Array>({extent, extent});
+  }();
+  Score result;
   {
     nb::gil_scoped_release release;
     Workspace workspace;
-    score = kernel(view(scores), size, root_rule(single_root), out, workspace);
+    result = kernel(view(scores), size, root_rule(single_root), std::span(out.data(), out.size()), workspace);
   }
-  return nb::make_tuple(heads, score);
+  return nb::make_tuple(out, result);
 }
 
-// Runs a kernel that writes marginals and returns the log-partition.
-template <class Workspace, class Kernel>
-nb::tuple arc_marginals(const ArcScores& scores, bool single_root, Kernel kernel) {
-  const Index size = checked_size(scores);
-  ArcMarginals marginals = new_array<ArcMarginals>({static_cast<std::size_t>(size), static_cast<std::size_t>(size)});
-  const std::span<double> out(marginals.data(), marginals.size());
-  Score log_partition;
-  {
-    nb::gil_scoped_release release;
-    Workspace workspace;
-    log_partition = kernel(view(scores), size, root_rule(single_root), out, workspace);
-  }
-  return nb::make_tuple(marginals, log_partition);
+// Binds a kernel as name(scores, single_root).
+template <class Workspace, class Value, int Dimensions, class Kernel>
+void bind_kernel(nb::module_& m, const char* name, Kernel kernel, const char* doc) {
+  const std::string signature = "def " + std::string(name) +
+                                "(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> "
+                                "tuple[numpy.typing.NDArray[numpy." +
+                                (std::is_same_v<Value, double> ? "float64" : "int32") + "], float]";
+  m.def(
+      name,
+      [kernel](const ArcScores& scores, bool single_root) {
+        return run_kernel<Workspace, Value, Dimensions>(scores, single_root, kernel);
+      },
+      "scores"_a, "single_root"_a, nb::sig(signature.c_str()), doc);
 }
 
 }  // namespace
 
 void bind_trees(nb::module_& m) {
-  m.def(
-      "maximum_spanning_tree",
-      [](const ArcScores& scores, bool single_root) {
-        return best_heads<MstWorkspace>(scores, single_root, maximum_spanning_tree);
-      },
-      "scores"_a, "single_root"_a,
-      nb::sig("def maximum_spanning_tree(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> "
-              "tuple[numpy.typing.NDArray[numpy.int32], float]"),
-      "The best tree over scores[head, modifier], word 0 being the root: (heads, score).\n\n"
-      "-inf marks an arc that does not exist. If there is no tree the score is -inf and heads is a tree with as few\n"
+  bind_kernel<MstWorkspace, Index, 1>(
+      m, "maximum_spanning_tree", maximum_spanning_tree,
+      "Return the best tree over scores[head, modifier]: (heads, score). Word 0 is the root.\n\n"
+      "-inf marks an arc that does not exist. If there is no tree, the score is -inf and heads is a tree with as few\n"
       "missing arcs as possible. O(words^2).");
-  m.def(
-      "eisner",
-      [](const ArcScores& scores, bool single_root) {
-        return best_heads<EisnerWorkspace>(scores, single_root, eisner);
-      },
-      "scores"_a, "single_root"_a,
-      nb::sig("def eisner(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> "
-              "tuple[numpy.typing.NDArray[numpy.int32], float]"),
-      "The best projective tree over scores[head, modifier]: (heads, score).\n\n"
-      "If there is none the score is -inf and heads is a chain. O(words^3).");
+  bind_kernel<EisnerWorkspace, Index, 1>(
+      m, "eisner", eisner,
+      "Return the best projective tree over scores[head, modifier]: (heads, score).\n\n"
+      "If there is none, the score is -inf and each word is attached to the one before it. O(words^3).");
   m.def(
       "best_trees",
       [](const ArcScores& scores, Index count, bool single_root, bool projective) {
-        require(count >= 1, "count must be positive");
-        const Index size = checked_size(scores);
+        require(count >= 1, "count must be at least 1");
+        const Index size = check_scores(scores);
         std::vector<Index> heads(size), rows;
         std::vector<Score> values;
         {
@@ -122,22 +117,16 @@ void bind_trees(nb::module_& m) {
       nb::sig("def best_trees(scores: numpy.typing.NDArray[numpy.float64], count: int, single_root: bool = True, "
               "projective: bool = False) -> tuple[numpy.typing.NDArray[numpy.int32], "
               "numpy.typing.NDArray[numpy.float64]]"),
-      "The best trees over scores[head, modifier], the best first: (heads [trees, words], scores [trees]).");
-  m.def(
-      "eisner_marginals",
-      [](const ArcScores& scores, bool single_root) {
-        return arc_marginals<EisnerWorkspace>(scores, single_root, eisner_marginals);
-      },
-      "scores"_a, "single_root"_a,
-      nb::sig("def eisner_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> "
-              "tuple[numpy.typing.NDArray[numpy.float64], float]"),
-      "Arc probabilities over all projective trees: (marginals[head, modifier], log_partition).\n\n"
-      "If there is no tree the marginals are 0 and the log-partition is -inf. O(words^3).");
+      "Return the `count` best trees over scores[head, modifier]: (heads [trees, words], scores [trees]), best first.");
+  bind_kernel<EisnerWorkspace, double, 2>(
+      m, "eisner_marginals", eisner_marginals,
+      "Return arc probabilities over all projective trees: (marginals[head, modifier], log_partition).\n\n"
+      "If there is no tree, the marginals are 0 and the log-partition is -inf. O(words^3).");
   m.def(
       "tree_marginals",
       [](const ArcScores& scores, bool single_root, bool wide) {
         const Range range = wide ? Range::Wide : Range::Automatic;
-        return arc_marginals<MatrixTreeWorkspace>(
+        return run_kernel<MatrixTreeWorkspace, double, 2>(
             scores, single_root, [range](auto in, Index size, RootRule rule, auto out, MatrixTreeWorkspace& workspace) {
               return tree_marginals(in, size, rule, out, workspace, range);
             });
@@ -146,15 +135,14 @@ void bind_trees(nb::module_& m) {
       nb::sig(
           "def tree_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool, wide: bool = False) -> "
           "tuple[numpy.typing.NDArray[numpy.float64], float]"),
-      "Arc probabilities over all trees: (marginals[head, modifier], log_partition).\n\n"
-      "If there is no tree the marginals are 0 and the log-partition is -inf. Stable for any scores. With wide the "
-      "slow\n"
-      "number type is used at once, which is otherwise what happens only where doubles would lose digits. O(words^3).");
+      "Return arc probabilities over all trees: (marginals[head, modifier], log_partition).\n\n"
+      "If there is no tree, the marginals are 0 and the log-partition is -inf. Stable for all finite scores. With\n"
+      "wide, use the slow number type from the start instead of only if doubles would lose digits. O(words^3).");
   m.def(
       "reduced_costs",
       [](const In<Index, 1>& heads, const In<Index, 1>& begins, const In<double, 1>& weights, bool single_root) {
         const Candidates candidates = candidates_of(heads, begins);
-        require(weights.size() == candidates.count(), "one weight an arc is needed");
+        require(weights.size() == candidates.count(), "expected one weight per arc");
         for (double weight : view(weights)) require(std::isfinite(weight), "weights must be finite");
         std::vector<Score> costs(view(weights).begin(), view(weights).end());
         ReducedCostWorkspace workspace;
@@ -163,7 +151,8 @@ void bind_trees(nb::module_& m) {
         return std::make_tuple(copied(costs), value);
       },
       "heads"_a, "begins"_a, "weights"_a, "single_root"_a = true,
-      "The dual of the maximum spanning tree over candidates as in Frames: reduced costs [arcs] and the tree's value.");
+      "Return the dual of the maximum spanning tree: (reduced costs [arcs], value of the best tree).\n\n"
+      "Candidates are given as in Frames.");
 }
 
 }  // namespace headlong

@@ -9,18 +9,18 @@ namespace headlong {
 
 namespace {
 
-// The step into an item: `kept` labels stay in view, over `sums` labels the recursion sums, `width` labels are new.
+// The step into an item: `kept` labels stay visible, the recursion sums over `sums` labels, and `width` labels are new.
 struct Step {
   Index kept = 1, sums = 1, width = 1;
 };
 
-Step step_into(const Lattice& lattice, Index item) {
+Step find_step(const Lattice& lattice, Index item) {
   if (lattice.order == 2) return {lattice.width(item - 1), lattice.width(item - 2), lattice.width(item)};
   if (lattice.order == 1) return {1, lattice.width(item - 1), lattice.width(item)};
   return {1, 1, lattice.width(item)};
 }
 
-// A pair's score without its triple.
+// Returns the score of a pair of labels, without triples.
 Score pair_score(const Lattice& lattice, Index item, Index previous, Index candidate) {
   Score score = 0.0;
   if (lattice.pairs)
@@ -32,8 +32,9 @@ Score pair_score(const Lattice& lattice, Index item, Index previous, Index candi
   return score;
 }
 
-// What a step is worth, its node included, for one kept and one new label: a row over the labels that are summed over.
-void edge_row(const Lattice& lattice, Index item, const Step& step, Index kept, Index candidate, Score* row) {
+// Fills a row over the labels that are summed over: the score of the step, including its node, for one kept and one new
+// label.
+void fill_edge_row(const Lattice& lattice, Index item, const Step& step, Index kept, Index candidate, Score* row) {
   const Score node = lattice.nodes[lattice.begins[item] + candidate];
   if (lattice.order < 2) {
     for (Index s = 0; s < step.sums; ++s)
@@ -58,7 +59,7 @@ void edge_row(const Lattice& lattice, Index item, const Step& step, Index kept, 
 void lay_out(const Lattice& lattice, LatticeWorkspace& w) {
   w.states.assign(1, 0);
   for (Index item = 0; item < lattice.size(); ++item) {
-    const Step step = step_into(lattice, item);
+    const Step step = find_step(lattice, item);
     w.states.push_back(w.states.back() + static_cast<std::size_t>(step.kept) * step.width);
   }
   w.inside.resize(w.states.back());
@@ -72,10 +73,10 @@ Score sum_states(const LatticeWorkspace& w, Index item) {
   return total;
 }
 
-// The states before a step that keep label `kept`, one for each label that is summed over: they go into w.row. With
-// order 0 the paths so far are one state.
+// Fills w.row with the states before a step that keep label `kept`, one per label that is summed over. With order 0,
+// all paths so far form a single state.
 template <class Semiring>
-void states_before(const Lattice& lattice, Index item, const Step& step, Index kept, LatticeWorkspace& w) {
+void gather_states_before(const Lattice& lattice, Index item, const Step& step, Index kept, LatticeWorkspace& w) {
   w.row.resize(step.sums);
   if (item == 0)
     std::fill(w.row.begin(), w.row.end(), Semiring::one());
@@ -90,13 +91,13 @@ template <class Semiring>
 Score run_forward(const Lattice& lattice, LatticeWorkspace& w) {
   lay_out(lattice, w);
   for (Index item = 0; item < lattice.size(); ++item) {
-    const Step step = step_into(lattice, item);
+    const Step step = find_step(lattice, item);
     w.edges.resize(step.sums);
     Score* inside = w.inside.data() + w.states[item];
     for (Index kept = 0; kept < step.kept; ++kept) {
-      states_before<Semiring>(lattice, item, step, kept, w);
+      gather_states_before<Semiring>(lattice, item, step, kept, w);
       for (Index c = 0; c < step.width; ++c) {
-        edge_row(lattice, item, step, kept, c, w.edges.data());
+        fill_edge_row(lattice, item, step, kept, c, w.edges.data());
         *inside++ = Semiring::dot(w.row.data(), w.edges.data(), step.sums);
       }
     }
@@ -107,13 +108,13 @@ Score run_forward(const Lattice& lattice, LatticeWorkspace& w) {
 void run_backward(const Lattice& lattice, LatticeWorkspace& w) {
   w.outside.assign(w.states.back(), LogSumExp::one());
   for (Index item = lattice.size() - 1; item > 0; --item) {
-    const Step step = step_into(lattice, item);
+    const Step step = find_step(lattice, item);
     const std::size_t width = step.width;
     w.edges.resize(step.sums);
     w.more.resize(step.sums * width);
     for (Index kept = 0; kept < step.kept; ++kept) {
       for (std::size_t c = 0; c < width; ++c) {
-        edge_row(lattice, item, step, kept, static_cast<Index>(c), w.edges.data());
+        fill_edge_row(lattice, item, step, kept, static_cast<Index>(c), w.edges.data());
         for (Index s = 0; s < step.sums; ++s) w.more[s * width + c] = w.edges[s];
       }
       const Score* after = w.outside.data() + w.states[item] + kept * width;
@@ -133,7 +134,7 @@ void run_backward(const Lattice& lattice, LatticeWorkspace& w) {
 Score best_path(const Lattice& lattice, std::span<Index> chosen, LatticeWorkspace& w) {
   const Score best = run_forward<MaxPlus>(lattice, w);
   if (lattice.size() == 0) return best;
-  // The best last state, then from each state the best of those before it: no pointers back are kept.
+  // Finds the best last state, then from each state its best predecessor. No back-pointers are stored.
   const Index last = lattice.size() - 1;
   auto best_state = [&](Index item) {
     const auto begin = w.inside.begin() + w.states[item], end = w.inside.begin() + w.states[item + 1];
@@ -141,7 +142,7 @@ Score best_path(const Lattice& lattice, std::span<Index> chosen, LatticeWorkspac
   };
   Index state = best_state(last);
   for (Index item = last; item >= 0; --item) {
-    const Step step = step_into(lattice, item);
+    const Step step = find_step(lattice, item);
     const Index kept = state / step.width, candidate = state % step.width;
     chosen[item] = candidate;
     if (item == 0) break;
@@ -149,9 +150,9 @@ Score best_path(const Lattice& lattice, std::span<Index> chosen, LatticeWorkspac
       state = best_state(item - 1);
       continue;
     }
-    states_before<MaxPlus>(lattice, item, step, kept, w);
+    gather_states_before<MaxPlus>(lattice, item, step, kept, w);
     w.edges.resize(step.sums);
-    edge_row(lattice, item, step, kept, candidate, w.edges.data());
+    fill_edge_row(lattice, item, step, kept, candidate, w.edges.data());
     Index from = 0;
     for (Index s = 1; s < step.sums; ++s)
       if (w.row[s] + w.edges[s] > w.row[from] + w.edges[from]) from = s;
@@ -176,14 +177,14 @@ Score path_marginals(const Lattice& lattice, std::span<double> probabilities, La
 
 void edge_marginals(const Lattice& lattice, Index item, Score log_partition, LatticeWorkspace& w,
                     std::vector<double>& probabilities) {
-  const Step step = step_into(lattice, item);
+  const Step step = find_step(lattice, item);
   probabilities.resize(static_cast<std::size_t>(step.kept) * step.width * step.sums);
   w.edges.resize(step.sums);
   double* out = probabilities.data();
   for (Index kept = 0; kept < step.kept; ++kept) {
-    states_before<LogSumExp>(lattice, item, step, kept, w);
+    gather_states_before<LogSumExp>(lattice, item, step, kept, w);
     for (Index c = 0; c < step.width; ++c) {
-      edge_row(lattice, item, step, kept, c, w.edges.data());
+      fill_edge_row(lattice, item, step, kept, c, w.edges.data());
       const Score after = w.outside[w.states[item] + static_cast<std::size_t>(kept) * step.width + c] - log_partition;
       for (Index s = 0; s < step.sums; ++s) *out++ = std::exp(w.row[s] + w.edges[s] + after);
     }
@@ -194,10 +195,10 @@ Score path_score(const Lattice& lattice, std::span<const Index> chosen) {
   Score total = 0.0;
   std::vector<Score> row;
   for (Index item = 0; item < lattice.size(); ++item) {
-    const Step step = step_into(lattice, item);
+    const Step step = find_step(lattice, item);
     auto at = [&](Index i) { return i < 0 ? 0 : chosen[i]; };
     row.resize(step.sums);
-    edge_row(lattice, item, step, lattice.order == 2 ? at(item - 1) : 0, chosen[item], row.data());
+    fill_edge_row(lattice, item, step, lattice.order == 2 ? at(item - 1) : 0, chosen[item], row.data());
     total += row[lattice.order == 2 ? at(item - 2) : lattice.order == 1 ? at(item - 1) : 0];
   }
   return total;

@@ -9,9 +9,9 @@ namespace headlong {
 
 namespace {
 
-// The places of an item's features (under the pair templates, after label `previous`).
-std::span<const Code> places(const Templates& templates, const SlotCodes& codes, Index item, Code relation, int shift,
-                             std::vector<Code>& scratch) {
+// Finds the table rows of an item's features. `relation` is the code of the previous label, for pair templates.
+std::span<const Code> find_features(const Templates& templates, const SlotCodes& codes, Index item, Code relation,
+                                    int shift, std::vector<Code>& scratch) {
   scratch.resize(templates.count);
   feature_indices(codes, templates, &item, &relation, shift, scratch.data());
   return scratch;
@@ -88,7 +88,7 @@ void score_pairs(const ChainModel<Weight>& model, const Attributes& attributes, 
       *out++ = label_score(model, w.rows.data() + p * model.rows.stride, lattice.candidates[node]);
 }
 
-// Adds `amount` times the pair and triple that end at an item on a path of labels.
+// Adds `amount` to the pair and the triple that end at an item of a path.
 void add_transitions(const ChainModel<float>& model, Index before, Index previous, Index label, float amount,
                      SparseVector& out) {
   const Code labels = static_cast<Code>(model.labels);
@@ -118,7 +118,7 @@ void add_label(const ChainModel<float>& model, Index label, double amount, std::
   for (const Index column : facets_of(model, label)) amounts[column] += amount;
 }
 
-// Calls visit(sequence, workspace) for all sequences, when their lattices are built.
+// Builds the lattice of each sequence and calls visit(sequence, workspace).
 template <class Weight, class Visit>
 void visit_lattices(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads, Visit visit) {
   std::vector<ChainWorkspace> workspaces(useful_threads(sequences.size(), threads));
@@ -185,7 +185,7 @@ double best_difference(const ChainModel<float>& model, const Sequences& sequence
     if (gold != found) {
       add(gold, 1.0);
       add(found, -1.0);
-      add_columns(places(*model.item, w.codes, item, 0, shift, w.scratch), model.rows.stride, w.amounts,
+      add_columns(find_features(*model.item, w.codes, item, 0, shift, w.scratch), model.rows.stride, w.amounts,
                   difference.rows);
       std::fill(w.amounts.begin(), w.amounts.end(), 0.0);
     }
@@ -197,8 +197,8 @@ double best_difference(const ChainModel<float>& model, const Sequences& sequence
     for (const auto& [previous, target, amount] :
          {std::tuple{gold_previous, gold, 1.0}, std::tuple{found_previous, found, -1.0}}) {
       add(target, amount);
-      add_columns(places(*model.pair, w.pair_codes, item, previous_code(previous), shift, w.scratch), model.rows.stride,
-                  w.amounts, difference.rows);
+      add_columns(find_features(*model.pair, w.pair_codes, item, previous_code(previous), shift, w.scratch),
+                  model.rows.stride, w.amounts, difference.rows);
       std::fill(w.amounts.begin(), w.amounts.end(), 0.0);
     }
   }
@@ -223,11 +223,11 @@ double expected_difference(const ChainModel<float>& model, const Sequences& sequ
     if (width > 1) {
       for (Index c = 0; c < width; ++c)
         add_label(model, lattice.label(item, c), (c == gold) - w.probabilities[w.begins[item] + c], w.amounts);
-      flush(places(*model.item, w.codes, item, 0, shift, w.scratch));
+      flush(find_features(*model.item, w.codes, item, 0, shift, w.scratch));
     }
     if (model.order == 0) continue;
     edge_marginals(lattice, item, log_partition, w.recursion, w.edges);
-    // Gold's own step is one with probability 1 that the expectation is taken from.
+    // Gold minus expectation: the gold step counts with probability 1.
     const bool triples = model.order == 2;
     const Index kept = triples ? wider : 1, sums = triples ? lattice.width(item - 2) : wider;
     auto gold_at = [&](Index i) { return i < 0 ? 0 : w.gold[i]; };
@@ -250,8 +250,8 @@ double expected_difference(const ChainModel<float>& model, const Sequences& sequ
               w.edges[(static_cast<std::size_t>(triples ? previous : 0) * width + c) * sums + (triples ? s : previous)];
         add_label(model, lattice.label(item, c), amount, w.amounts);
       }
-      flush(
-          places(*model.pair, w.pair_codes, item, previous_code(lattice.label(item - 1, previous)), shift, w.scratch));
+      flush(find_features(*model.pair, w.pair_codes, item, previous_code(lattice.label(item - 1, previous)), shift,
+                          w.scratch));
     }
   }
   return log_partition - path_score(lattice, w.gold);
@@ -269,8 +269,8 @@ void label_sequences(const ChainModel<Weight>& model, const Sequences& sequences
 }
 
 template <class Weight>
-void weigh_sequences(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
-                     std::span<const Index> labels, std::span<double> probabilities) {
+void label_probabilities(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
+                         std::span<const Index> labels, std::span<double> probabilities) {
   std::fill(probabilities.begin(), probabilities.end(), 0.0);
   visit_nodes(model, sequences, threads, [&](Index item, Index label, double probability) {
     if (labels[item] == label) probabilities[item] = probability;
@@ -303,11 +303,11 @@ void ChainTrainer::apply(std::size_t update, float step, float time) {
   apply_step(updates[update].difference.transitions, step, time, transitions);
 }
 
-#define HEADLONG_INSTANTIATE(Weight)                                                                              \
-  template void build_lattice(const ChainModel<Weight>&, const Sequences&, std::size_t, ChainWorkspace&);         \
-  template void label_sequences(const ChainModel<Weight>&, const Sequences&, std::size_t, std::span<Index>);      \
-  template void weigh_sequences(const ChainModel<Weight>&, const Sequences&, std::size_t, std::span<const Index>, \
-                                std::span<double>);                                                               \
+#define HEADLONG_INSTANTIATE(Weight)                                                                                  \
+  template void build_lattice(const ChainModel<Weight>&, const Sequences&, std::size_t, ChainWorkspace&);             \
+  template void label_sequences(const ChainModel<Weight>&, const Sequences&, std::size_t, std::span<Index>);          \
+  template void label_probabilities(const ChainModel<Weight>&, const Sequences&, std::size_t, std::span<const Index>, \
+                                    std::span<double>);                                                               \
   template void sequence_marginals(const ChainModel<Weight>&, const Sequences&, std::size_t, std::span<double>);
 HEADLONG_INSTANTIATE(float)
 HEADLONG_INSTANTIATE(std::int16_t)

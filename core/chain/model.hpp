@@ -1,5 +1,5 @@
-// A chain model over sequences of items (words, characters, anything with attribute codes): templates give every item
-// rows of a weight table, one column a facet of a label; dense tables score pairs and triples of labels.
+// A chain model over sequences of items (words, characters, anything with attribute codes). Templates give every item
+// rows of a weight table, with one column per facet of a label. Dense tables score pairs and triples of labels.
 #pragma once
 
 #include "chain/lattice.hpp"
@@ -7,30 +7,30 @@
 
 namespace headlong {
 
-// Items of sequences laid end to end. Without `begins`, every item may have every label.
+// The items of all sequences, concatenated. Without `begins`, every item can have every label.
 struct Sequences {
   std::span<const Code> codes;  // [items][attributes]
   Index attributes = 0;
   std::span<const Index> offsets;     // [sequences + 1]
-  std::span<const Index> gold;        // [items], in training
+  std::span<const Index> gold;        // [items] for training
   std::span<const Index> begins;      // [items + 1] ranges of `candidates`
   std::span<const Index> candidates;  // labels
 
   std::size_t size() const { return offsets.size() - 1; }
 };
 
-// Facets: a label's score at an item is the sum of the columns of its facets in the item's rows, so that labels like
-// Case=Nom|Number=Sing and Case=Nom|Number=Plur share what is known of Case=Nom. A plain label has one column, its own.
+// Facets: the score of a label at an item is the sum of the columns of its facets in the item's rows. So labels such as
+// Case=Nom|Number=Sing and Case=Nom|Number=Plur share the weights of Case=Nom. A plain label has one column of its own.
 template <class Weight>
 struct ChainModel {
   const Templates* item = nullptr;  // one slot, no relations
-  const Templates* pair = nullptr;  // one slot, one relation: the previous label; may be null
-  Table<Weight> rows;               // of both families
+  const Templates* pair = nullptr;  // one slot, one relation (the previous label); may be null
+  Table<Weight> rows;               // weights of both families
   Index order = 1;
   Index labels = 0;
   std::span<const Index> facet_begins;    // [labels + 1]
   std::span<const Index> facets;          // columns
-  std::span<const float> pairs, triples;  // as in Lattice; empty if the order has none
+  std::span<const float> pairs, triples;  // as in Lattice; empty if the order does not use them
   Instructions instructions = Instructions::Scalar;
 };
 
@@ -47,14 +47,14 @@ struct ChainWorkspace {
   std::vector<double> probabilities, edges, amounts;
 };
 
-// Scores the lattice of one sequence. Items with one candidate are not looked at: their score is the same on every
-// path. O(items * templates * columns), and as much for each previous candidate with pair templates.
+// Scores the lattice of one sequence. Skips the node scores of items with a single candidate, because they are the same
+// on every path. O(items * templates * columns), and with pair templates as much again per previous candidate.
 template <class Weight>
 void build_lattice(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t sequence,
                    ChainWorkspace& workspace);
 
-// What a sequence teaches: the sparse differences of features, in the rows and in the tables of pairs and triples (the
-// triples come after the pairs).
+// The sparse differences of features of one sequence: in the rows, and in the tables of pairs and triples (triples come
+// after pairs).
 struct ChainDifference {
   SparseVector rows, transitions;
 
@@ -65,29 +65,30 @@ struct ChainDifference {
   double squared_norm() const { return rows.squared_norm() + transitions.squared_norm(); }
 };
 
-// After `build_lattice`: gold against the best path, each wrong label earning `cost`, or against the expectation.
-// Returns the loss: by how much the other is worth more.
+// After `build_lattice`: the features of gold minus those of the best path, where each wrong label earns `cost`, or
+// minus the expected features. Returns the loss: how much the best path, or all paths together, outscore gold.
 double best_difference(const ChainModel<float>& model, const Sequences& sequences, std::size_t sequence, float cost,
                        ChainWorkspace& workspace, ChainDifference& difference);
 double expected_difference(const ChainModel<float>& model, const Sequences& sequences, std::size_t sequence,
                            ChainWorkspace& workspace, ChainDifference& difference);
 
-// The best labels [items] of all sequences.
+// Writes the best labels [items] of all sequences.
 template <class Weight>
 void label_sequences(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
                      std::span<Index> labels);
 
-// The probabilities [items] of given labels [items]; 0 for one that is no candidate.
+// Writes the probabilities [items] of given labels [items]; 0 if a label is not a candidate.
 template <class Weight>
-void weigh_sequences(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
-                     std::span<const Index> labels, std::span<double> probabilities);
+void label_probabilities(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
+                         std::span<const Index> labels, std::span<double> probabilities);
 
-// Probabilities [items][labels] of all labels of all items; 0 for those that are no candidates.
+// Writes the probabilities [items][labels] of all labels; 0 for labels that are not candidates.
 template <class Weight>
 void sequence_marginals(const ChainModel<Weight>& model, const Sequences& sequences, std::size_t threads,
                         std::span<double> marginals);
 
-// The two halves of a training step, as in parser/trainer.hpp.
+// The two halves of a training step: `compute_updates` finds the differences of a mini-batch in parallel, `apply` adds
+// one of them to the weights.
 struct ChainUpdate {
   ChainWorkspace workspace;
   ChainDifference difference;

@@ -29,7 +29,7 @@ Code crc32(std::span<const std::uint8_t> bytes, Code seed) {
 
 bool is_between(std::uint8_t byte, char first, char last) { return byte >= first && byte <= last; }
 
-void make_small(std::span<const std::uint8_t> word, Bytes& out) {
+void to_lower(std::span<const std::uint8_t> word, Bytes& out) {
   out.assign(word.begin(), word.end());
   for (std::uint8_t& byte : out)
     if (is_between(byte, 'A', 'Z')) byte += 'a' - 'A';
@@ -47,23 +47,23 @@ void make_shape(std::span<const std::uint8_t> word, Bytes& out) {
   }
 }
 
-Index clipped(Index place, Index size) { return std::clamp(place < 0 ? place + size : place, 0, size); }
+Index clip(Index position, Index size) { return std::clamp(position < 0 ? position + size : position, 0, size); }
 
 }  // namespace
 
 void cut_codes(std::span<const std::uint8_t> bytes, std::span<const Index> offsets, std::span<const Cut> cuts,
                std::span<Code> codes) {
-  Bytes small, shape;
+  Bytes lower, shape;
   std::size_t next = 0;
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     const auto word = bytes.subspan(offsets[i], offsets[i + 1] - offsets[i]);
-    make_small(word, small);
+    to_lower(word, lower);
     make_shape(word, shape);
-    const std::array<std::span<const std::uint8_t>, 3> texts = {small, word, shape};
+    const std::array<std::span<const std::uint8_t>, 3> texts = {lower, word, shape};
     for (const Cut& cut : cuts) {
       const auto text = texts[static_cast<std::size_t>(cut.of)];
       const Index size = static_cast<Index>(text.size());
-      const Index begin = clipped(cut.begin, size), end = std::max(begin, clipped(cut.end, size));
+      const Index begin = clip(cut.begin, size), end = std::max(begin, clip(cut.end, size));
       codes[next++] = crc32(text.subspan(begin, end - begin), cut.seed);
     }
   }

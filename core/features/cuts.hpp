@@ -1,23 +1,24 @@
-// Codes of the pieces of words that templates look at: prefixes, suffixes, shapes, all of them hashes of bytes.
+// Codes of the word pieces that templates look at (prefixes, suffixes, shapes): hashes of their bytes.
 #pragma once
 
 #include "base/types.hpp"
 
 namespace headlong {
 
-// Of what a piece is cut.
-enum class CutOf : std::uint8_t { Small, AsIs, Shape };
+// What a piece is cut from: the word in lower case, the word as written, or its shape.
+enum class CutOf : std::uint8_t { Lower, AsIs, Shape };
 
-// The bytes from `begin` to `end`, as in a slice of Python: negative places count from behind, and what is beyond the
-// ends is not there. Its code is their CRC-32 (that of zlib), continued from `seed`.
+// The bytes from `begin` to `end`, with the rules of a Python slice: negative positions count from the end, and
+// positions outside the word are clipped. The code of the piece is the CRC-32 of these bytes (as in zlib), continued
+// from `seed`.
 struct Cut {
   CutOf of;
   Index begin, end;
   Code seed;
 };
 
-// Writes codes [words][cuts] of words in ASCII; word i is bytes[offsets[i] : offsets[i + 1]]. In the shape of a word
-// capital letters are X, small ones x, digits 9, and runs are shortened to two. O(bytes * cuts).
+// Writes codes [words][cuts] of ASCII words; word i is bytes[offsets[i] : offsets[i + 1]]. The shape of a word replaces
+// capital letters by X, small letters by x and digits by 9, and shortens runs to two characters. O(bytes * cuts).
 void cut_codes(std::span<const std::uint8_t> bytes, std::span<const Index> offsets, std::span<const Cut> cuts,
                std::span<Code> codes);
 

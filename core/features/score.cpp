@@ -4,11 +4,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
-#if defined(__x86_64__)
-#define HEADLONG_AVX2 1
-#include <immintrin.h>
-#endif
+#include "base/platform.hpp"
 
 namespace headlong {
 
@@ -16,9 +14,9 @@ namespace {
 
 constexpr Index LANES = 8;
 constexpr std::size_t CACHE_LINE = 64;
-constexpr std::size_t MAX_STRIDE = 1024;  // labels or tags of one table, after padding
+constexpr std::size_t MAX_STRIDE = 1024;  // the most columns (labels or tags) of one table, with padding
 
-// Adds up one part's codes eight templates at a time.
+// Sums the codes of one part for eight templates at a time.
 inline void sum_codes(const SlotCodes& codes, const Templates& templates, const Index* slots, const Code* relations,
                       Index block, Code* sums) {
   std::copy_n(codes.row(0, slots[0]) + block, LANES, sums);
@@ -65,16 +63,14 @@ void sum_rows(std::span<const Code> rows, const Table<Weight>& table, Sum<Weight
   }
 }
 
-#ifdef HEADLONG_AVX2
+#ifdef HEADLONG_X86_64
 
-__attribute__((target("avx2"), always_inline)) inline __m256i load(const Code* from) {
+HEADLONG_AVX2_INLINE __m256i load(const Code* from) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
 }
 
-__attribute__((target("avx2"), always_inline)) inline __m256i sum_codes_avx2(const SlotCodes& codes,
-                                                                             const Templates& templates,
-                                                                             const Index* slots, const Code* relations,
-                                                                             Index block) {
+HEADLONG_AVX2_INLINE __m256i sum_codes_avx2(const SlotCodes& codes, const Templates& templates, const Index* slots,
+                                            const Code* relations, Index block) {
   __m256i sum = load(codes.row(0, slots[0]) + block);
   for (Index s = 1; s < templates.slots; ++s) sum = _mm256_add_epi32(sum, load(codes.row(s, slots[s]) + block));
   for (std::uint32_t rest = templates.used[block / LANES]; rest != 0; rest &= rest - 1) {
@@ -86,25 +82,25 @@ __attribute__((target("avx2"), always_inline)) inline __m256i sum_codes_avx2(con
   return sum;
 }
 
-__attribute__((target("avx2"), always_inline)) inline __m256i lane_mask(Index width) {
+HEADLONG_AVX2_INLINE __m256i lane_mask(Index width) {
   const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(width), lanes);
 }
 
-// Writes the places of a part's features and asks for their weights: most of them are far away in memory, and by the
-// time `gather` sums them up they have arrived. Measured on a table of 8 MB: see docs/decisions/0003.
+// Writes the table rows of a part's features and prefetches their weights. Most weights are not in the cache; they
+// arrive by the time `gather` sums them. docs/decisions/0003 has measurements on a table of 8 MB.
 template <class Weight>
-__attribute__((target("avx2"))) void place_avx2(const SlotCodes& codes, const Templates& templates, const Index* slots,
-                                                const Code* relations, const Table<Weight>& table, Code* places) {
+HEADLONG_AVX2 void place_avx2(const SlotCodes& codes, const Templates& templates, const Index* slots,
+                              const Code* relations, const Table<Weight>& table, Code* places) {
   const __m128i shift = _mm_cvtsi32_si128(table.shift());
   for (Index block = 0; block < templates.stride; block += LANES) {
     const __m256i found = _mm256_srl_epi32(sum_codes_avx2(codes, templates, slots, relations, block), shift);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(places + block), found);
-    for (Index lane = 0; lane < LANES; ++lane) __builtin_prefetch(table.weights + places[block + lane]);
+    for (Index lane = 0; lane < LANES; ++lane) prefetch(table.weights + places[block + lane]);
   }
 }
 
-__attribute__((target("avx2"))) float gather_avx2(const Code* places, Index count, const Table<float>& table) {
+HEADLONG_AVX2 float gather_avx2(const Code* places, Index count, const Table<float>& table) {
   __m256 total = _mm256_setzero_ps();
   for (Index block = 0; block < count; block += LANES) {
     const __m256 mask = _mm256_castsi256_ps(lane_mask(count - block));
@@ -116,11 +112,11 @@ __attribute__((target("avx2"))) float gather_avx2(const Code* places, Index coun
   return table.scale * reduce(lanes);
 }
 
-__attribute__((target("avx2"))) float gather_avx2(const Code* places, Index count, const Table<std::int16_t>& table) {
+HEADLONG_AVX2 float gather_avx2(const Code* places, Index count, const Table<std::int16_t>& table) {
   __m256i total = _mm256_setzero_si256();
   const int* base = reinterpret_cast<const int*>(table.weights);
   for (Index block = 0; block < count; block += LANES) {
-    // Each lane reads two neighbouring weights; the wanted one is the low half, widened with its sign.
+    // Each lane reads two adjacent weights. The low half is the one we want; shifting extends its sign.
     const __m256i pairs =
         _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), base, load(places + block), lane_mask(count - block), 2);
     total = _mm256_add_epi32(total, _mm256_srai_epi32(_mm256_slli_epi32(pairs, 16), 16));
@@ -133,7 +129,7 @@ __attribute__((target("avx2"))) float gather_avx2(const Code* places, Index coun
 template <class Weight>
 void score_parts_avx2(const SlotCodes& codes, const Templates& templates, const PartColumns& parts,
                       const Table<Weight>& table, std::span<float> scores) {
-  // One part ahead: while one is summed up, the weights of the next are on their way.
+  // Work one part ahead: while one part is summed, the weights of the next are on their way.
   std::vector<Code> places(2 * static_cast<std::size_t>(templates.stride));
   auto place = [&](std::size_t p) {
     place_avx2(codes, templates, parts.slots.data() + p * templates.slots,
@@ -155,22 +151,22 @@ struct Register<float> {
   using type = __m256;
 };
 
-__attribute__((target("avx2"), always_inline)) inline __m256 add_weights(__m256 sum, const float* from) {
+HEADLONG_AVX2_INLINE __m256 add_weights(__m256 sum, const float* from) {
   return _mm256_add_ps(sum, _mm256_loadu_ps(from));
 }
 
-__attribute__((target("avx2"), always_inline)) inline __m256i add_weights(__m256i sum, const std::int16_t* from) {
+HEADLONG_AVX2_INLINE __m256i add_weights(__m256i sum, const std::int16_t* from) {
   return _mm256_add_epi32(sum, _mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
 }
 
-// Sums `Vectors` times eight columns of all rows in registers. Memory sees each row once and the sums once.
+// Sums `Vectors` * 8 columns of all rows in registers. Each row is read once and each sum is written once.
 template <int Vectors, class Weight>
-__attribute__((target("avx2"))) void sum_columns_avx2(std::span<const Code> rows, const Table<Weight>& table,
-                                                      Index column, Sum<Weight>* sums) {
+HEADLONG_AVX2 void sum_columns_avx2(std::span<const Code> rows, const Table<Weight>& table, Index column,
+                                    Sum<Weight>* sums) {
   typename Register<Weight>::type total[Vectors] = {};
   for (Code row : rows) {
     const Weight* from = table.weights + static_cast<std::size_t>(row) * table.stride + column;
-#pragma GCC unroll 4
+    HEADLONG_UNROLL_4
     for (int v = 0; v < Vectors; ++v) total[v] = add_weights(total[v], from + LANES * v);
   }
   std::memcpy(sums + column, total, sizeof total);
@@ -188,12 +184,7 @@ void sum_rows_avx2(std::span<const Code> rows, const Table<Weight>& table, Sum<W
 
 }  // namespace
 
-Instructions best_instructions() {
-#ifdef HEADLONG_AVX2
-  if (__builtin_cpu_supports("avx2")) return Instructions::Avx2;
-#endif
-  return Instructions::Scalar;
-}
+Instructions best_instructions() { return has_avx2() ? Instructions::Avx2 : Instructions::Scalar; }
 
 void feature_indices(const SlotCodes& codes, const Templates& templates, const Index* slots, const Code* relations,
                      int shift, Code* indices) {
@@ -208,7 +199,7 @@ void feature_indices(const SlotCodes& codes, const Templates& templates, const I
 template <class Weight>
 void score_parts(const SlotCodes& codes, const Templates& templates, const PartColumns& parts,
                  const Table<Weight>& table, [[maybe_unused]] Instructions instructions, std::span<float> scores) {
-#ifdef HEADLONG_AVX2
+#ifdef HEADLONG_X86_64
   if (instructions == Instructions::Avx2) return score_parts_avx2(codes, templates, parts, table, scores);
 #endif
   for (std::size_t p = 0; p < parts.count; ++p)
@@ -221,7 +212,7 @@ void score_rows(const SlotCodes& codes, const Templates& templates, const PartCo
                 const Table<Weight>& table, [[maybe_unused]] Instructions instructions, std::span<float> rows) {
   const std::size_t count = templates.count;
   std::vector<Code> places(2 * count);
-  // As for numbers, one part ahead: the rows of the next are fetched while one is summed up.
+  // Work one part ahead, as in score_parts_avx2.
   auto place = [&](std::size_t p) {
     Code* found = places.data() + (p % 2) * count;
     feature_indices(codes, templates, parts.slots.data() + p * templates.slots,
@@ -229,8 +220,7 @@ void score_rows(const SlotCodes& codes, const Templates& templates, const PartCo
     for (std::size_t t = 0; t < count; ++t) {
       const auto* row =
           reinterpret_cast<const char*>(table.weights + static_cast<std::size_t>(found[t]) * table.stride);
-      for (std::size_t byte = 0; byte < table.stride * sizeof(Weight); byte += CACHE_LINE)
-        __builtin_prefetch(row + byte);
+      for (std::size_t byte = 0; byte < table.stride * sizeof(Weight); byte += CACHE_LINE) prefetch(row + byte);
     }
   };
   std::array<Sum<Weight>, MAX_STRIDE> sums;
@@ -238,7 +228,7 @@ void score_rows(const SlotCodes& codes, const Templates& templates, const PartCo
   for (std::size_t p = 0; p < parts.count; ++p) {
     if (p + 1 < parts.count) place(p + 1);
     const auto found = std::span<const Code>(places).subspan((p % 2) * count, count);
-#ifdef HEADLONG_AVX2
+#ifdef HEADLONG_X86_64
     if (instructions == Instructions::Avx2)
       sum_rows_avx2(found, table, sums.data());
     else

@@ -8,7 +8,7 @@ namespace headlong {
 
 namespace {
 
-constexpr Code OUTSIDE = 0x2545f491U;  // the attribute code of every position before the root or after the last word
+constexpr Code OUTSIDE = 0x2545f491U;  // the attribute code of all positions outside the sentence
 constexpr Code SLOT_STEP = 0x9e3779b9U;
 
 Code absorb(Code state, Code value) {
@@ -29,17 +29,17 @@ Templates::Templates(std::span<const Code> seeds_, std::span<const Atom> atoms_,
       view_factors(static_cast<std::size_t>(slots) * stride, 0),
       multipliers(static_cast<std::size_t>(relations) * stride, 0),
       used(stride / 8, 0) {
-  if (relations > 32) throw std::invalid_argument("a family may have at most 32 relations");
+  if (relations > 32) throw std::invalid_argument("a family can have at most 32 relations");
   if (multipliers_.size() != static_cast<std::size_t>(relations) * count)
-    throw std::invalid_argument("multipliers must have one row a relation and one column a template");
+    throw std::invalid_argument("multipliers must have one row per relation and one column per template");
   seeds.resize(stride, 0);
-  // The atoms of each (slot, template), in the order in which they were written.
+  // The atoms of each (slot, template), in the given order.
   std::vector<std::vector<std::pair<Index, Index>>> lists(static_cast<std::size_t>(slots) * stride);
   for (const Atom& atom : atoms_) {
     if (atom.pattern < 0 || atom.pattern >= count || atom.slot < 0 || atom.slot >= slots || atom.attribute < 0)
-      throw std::invalid_argument("an atom lies outside its family");
+      throw std::invalid_argument("an atom names a template, slot or attribute that does not exist");
     if (atom.offset < -MAX_OFFSET || atom.offset > MAX_OFFSET)
-      throw std::invalid_argument("an atom looks more than 99 words away");
+      throw std::invalid_argument("an atom has an offset of more than 99 words");
     lists[static_cast<std::size_t>(atom.slot) * stride + atom.pattern].emplace_back(atom.offset, atom.attribute);
   }
   views.push_back(0);

@@ -8,7 +8,7 @@ namespace headlong {
 
 namespace {
 
-void change(const TrainingTable& table, Code place, float delta, float time) {
+void add_to_weight(const TrainingTable& table, Code place, float delta, float time) {
   table.weights[place] += delta;
   table.totals[place] += delta * time;
 }
@@ -56,7 +56,7 @@ void add_features(const SlotCodes& codes, const Templates& templates, const Inde
 }
 
 void apply_step(const SparseVector& difference, float step, float time, const TrainingTable& table) {
-  for (const auto& [place, value] : difference.entries()) change(table, place, step * value, time);
+  for (const auto& [place, value] : difference.entries()) add_to_weight(table, place, step * value, time);
 }
 
 float quantize_average(std::span<const float> weights, std::span<const float> totals, float time,
@@ -69,7 +69,7 @@ float quantize_average(std::span<const float> weights, std::span<const float> to
     std::fill(out.begin(), out.end(), std::int16_t{0});
     return 1.0F;
   }
-  // Not below the smallest normal number: a scale that has lost digits would not keep the quotients in range.
+  // At least the smallest normal number: a subnormal scale has too few digits to keep the quotients in range.
   const float scale = std::max(largest / 32767.0F, std::numeric_limits<float>::min());
   for (std::size_t i = 0; i < weights.size(); ++i) out[i] = static_cast<std::int16_t>(std::lround(average(i) / scale));
   return scale;

@@ -1,32 +1,33 @@
 #include "graph/ad3.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <utility>
+
+#include "base/stopwatch.hpp"
 
 namespace headlong {
 
 namespace {
 
-// A projection moves no further than its input, so that an input which has moved by less than this since the factor was
-// solved last changes nothing that matters.
+// A projection moves no farther than its input. An input that has moved by less than this since the factor was last
+// solved cannot change anything that matters.
 constexpr double IDLE = 1e-13;
-// Active-set steps of one factor in the first iterations, and after how many iterations one more is allowed. Exact
-// solutions for multipliers that are still far off are wasted: in the first iterations a tree of 25 words with eight
-// heads each takes 20 to 50 steps. Limits of 2 to 4 saved two fifths or more of a run's time, in about as many
-// iterations.
+// Active-set steps per factor in the first iterations, and after how many iterations one more step is allowed. Exact
+// solutions are wasted while multipliers are still far off: in the first iterations, a tree of 25 words with eight
+// heads each takes 20 to 50 steps. Limits of 2 to 4 save at least two fifths of the time, in about as many iterations.
 constexpr Index FIRST_STEPS = 2, STEPS_GROW_EVERY = 20;
-// The dual residual counts this much more than the primal one when the penalty is balanced: together with
-// larger changes of the penalty about two thirds of the iterations on random parsing problems of 25 words, with little
-// difference between 4 and 10.
+// Weight of the dual residual relative to the primal one when balancing the penalty. Together with larger changes of
+// the penalty it saves a third of the iterations on random parsing problems of 25 words. Values from 4 to 10 differ
+// little.
 constexpr double DUAL_WEIGHT = 8.0;
-// The relaxed value and the bound are this close, in units of the residual that ends a run and relative to the bound,
-// where the value of the relaxation is known well enough; and an assignment this far below the bound is not optimal for
-// the relaxation.
+// The value of the relaxation counts as known if relaxed value and bound are within CLOSE, and an assignment more than
+// WORSE below the bound is not optimal for the relaxation. Both are in units of the residual that ends a run, relative
+// to the bound.
 constexpr double CLOSE = 5.0, WORSE = 20.0;
 
-// One run: all memory is taken here, before the first iteration. Links have a value z in their factor's polytope, a
-// multiplier, and the value u of their variable; all are by link, after negation.
+// One run. It allocates all memory here, before the first iteration. Each link has a value z in the polytope of its
+// factor, a multiplier, and the value u of its variable. All are per link, after negation.
 struct Run {
   const Graph& graph;
   const Ad3Options& options;
@@ -39,11 +40,11 @@ struct Run {
   std::vector<double> consensus, sums, trial;      // [variables], [variables], [links]
   std::vector<std::uint8_t> solved;                // [factors]
   std::vector<std::uint8_t> trial_on;              // [variables]
-  std::vector<std::uint8_t> by_links, by_largest;  // [variables] the last assignments that were offered
-  Index largest = -1;                              // the structured factor with most links, or -1
-  Index unsolved = 0;                              // factors whose steps did not suffice in the last iteration
-  bool was_rounded = false;                        // by `round`, after the last iteration
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::vector<std::uint8_t> by_links, by_largest;  // [variables] the assignments offered last
+  Index largest = -1;                              // the structured factor with the most links, or -1
+  Index unsolved = 0;                              // factors that ran out of steps in the last iteration
+  bool was_rounded = false;                        // whether `round` was called after the last iteration
+  Stopwatch stopwatch;
 
   Run(const Graph& graph, const Ad3Options& options, GraphWorkspace& workspace, Fixed fixed)
       : graph(graph),
@@ -83,15 +84,13 @@ struct Run {
     }
   }
 
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
-
   double wanted(std::size_t link) const {
     const double value = consensus[graph.link_variables[link]];
     return graph.link_negated[link] ? 1.0 - value : value;
   }
 };
 
-// The z-updates. Martins 2013, equation 3, divided by the penalty.
+// Updates z: Martins 2013, equation 3, divided by the penalty.
 void solve_factors(Run& run) {
   const double inverse = 1.0 / run.penalty;
   run.unsolved = 0;
@@ -100,7 +99,7 @@ void solve_factors(Run& run) {
     bool idle = run.solved[f] != 0;
     for (Index link = begin; link < end; ++link) {
       const double input = run.wanted(link) + (run.split.scores[link] + run.multipliers[link]) * inverse;
-      // Written so that -inf, which never changes, is idle as well.
+      // This form also skips -inf, which never changes.
       run.trial[link] = input;
       idle = idle && (input == run.inputs[link] || std::abs(input - run.inputs[link]) <= IDLE);
     }
@@ -114,8 +113,8 @@ void solve_factors(Run& run) {
   }
 }
 
-// The u-updates, averages over the links of a variable, and the multipliers' steps; sets both residuals.
-void agree(Run& run) {
+// Updates u, the averages over the links of a variable, and the multipliers. Sets both residuals.
+void update_consensus(Run& run) {
   const std::size_t links = run.local.size();
   std::fill(run.sums.begin(), run.sums.end(), 0.0);
   for (std::size_t link = 0; link < links; ++link)
@@ -137,9 +136,9 @@ void agree(Run& run) {
   run.result.dual_residual = run.penalty / run.split.scale * std::sqrt(dual / count);
 }
 
-// Balances the residuals (Boyd 2011, section 3.4.1), the faster the further they are apart (Wohlberg 2017): where the
-// solution moves along a face of the optimum at constant speed, the dual residual can be a million times the primal
-// one. Between limits, since one of them may vanish. A change makes all factors busy again.
+// Balances the residuals (Boyd 2011, section 3.4.1), faster the farther apart they are (Wohlberg 2017): if the solution
+// moves along an optimal face at constant speed, the dual residual can be a million times the primal one. The change is
+// limited, since either residual may vanish. After a change, all factors must be solved again.
 void adapt_penalty(Run& run) {
   const double primal = run.result.primal_residual, dual = DUAL_WEIGHT * run.result.dual_residual;
   if (primal <= 5.0 * dual && dual <= 5.0 * primal) return;
@@ -153,16 +152,16 @@ bool is_certified(const Run& run) {
   return run.result.value > NEGATIVE_INFINITY && closes(run.result.value, run.result.bound, run.options.tolerance);
 }
 
-// Offers `trial_on`, unless it is what was offered last.
+// Offers `trial_on`, unless it is the assignment offered last.
 void offer_trial(Run& run, std::vector<std::uint8_t>& last) {
   if (last == run.trial_on && !last.empty()) return;
   last.assign(run.trial_on.begin(), run.trial_on.end());
   offer(run.graph, run.fixed, run.trial_on, run.workspace, run.result);
 }
 
-// Updates bound and value; true if they meet. Two assignments are offered: what most links of each variable want, and
-// the same with the configuration of the largest factor that gave the bound (a tree; Koo et al. 2010), which is often
-// the optimum many iterations before the other.
+// Updates bound and value. Returns true if they meet. Offers two assignments: the majority of each variable's links,
+// and the same with the configuration of the largest factor that gave the bound (a tree; Koo et al. 2010). The second
+// is often optimal many iterations before the first.
 bool certify(Run& run) {
   run.result.bound = std::min(run.result.bound, dual_bound(run.graph, run.split, run.multipliers, run.workspace));
   if (run.options.start.rounder) {
@@ -183,8 +182,8 @@ bool certify(Run& run) {
   return is_certified(run);
 }
 
-// Where the problem is infeasible, the disagreements z - u do not vanish but become a direction in which the dual falls
-// without end.
+// If the problem is infeasible, the disagreements z - u do not vanish; they become a direction along which the dual
+// decreases forever.
 bool diverges(Run& run) {
   if (run.result.value > NEGATIVE_INFINITY) return false;
   for (std::size_t link = 0; link < run.local.size(); ++link) run.trial[link] = run.wanted(link) - run.local[link];
@@ -194,7 +193,7 @@ bool diverges(Run& run) {
 void add_trace(Run& run) {
   if (run.options.trace)
     run.result.trace.push_back({run.result.iterations, run.result.value, run.result.bound, run.result.primal_residual,
-                                run.result.dual_residual, run.seconds()});
+                                run.result.dual_residual, run.stopwatch.seconds()});
 }
 
 bool is_integral(const Run& run) {
@@ -214,13 +213,13 @@ Score relaxed_value(Run& run) {
 
 double size_of(const Run& run) { return std::max(run.split.scale, std::abs(run.result.bound)); }
 
-// Whether the value of the relaxation is known. Its solution may still move, on the face of the optimum.
+// Returns whether the value of the relaxation is known. Its solution may still move along the optimal face.
 bool is_closed(Run& run) {
   const double gap = CLOSE * run.options.residual * size_of(run);
   if (run.result.primal_residual > 100.0 * run.options.residual || run.unsolved > 0 || is_integral(run)) return false;
   const Score relaxed = relaxed_value(run);
-  // What the disagreements are worth: with them the relaxed value becomes the Lagrangian at the factors' solutions,
-  // which for the best multipliers is not above the optimum.
+  // The value of the disagreements. Adding it turns the relaxed value into the Lagrangian at the factors' solutions,
+  // which is at most the optimum for the best multipliers.
   double worth = 0.0;
   for (std::size_t link = 0; link < run.local.size(); ++link)
     if (run.split.scores[link] > NEGATIVE_INFINITY)
@@ -228,12 +227,12 @@ bool is_closed(Run& run) {
   return std::max(std::abs(run.result.bound - relaxed), std::abs(run.result.bound - relaxed - worth)) < gap;
 }
 
-// Whether the best assignment may be a solution of the relaxation: then more iterations may end with a certificate.
-bool is_near(const Run& run) {
+// Returns whether the best assignment may solve the relaxation. Then more iterations may end with a certificate.
+bool may_solve_relaxation(const Run& run) {
   return run.result.bound - run.result.value < WORSE * run.options.residual * size_of(run);
 }
 
-// Iterates until something ends the run, and tells what.
+// Iterates until the run ends. Returns the status.
 Status iterate(Run& run) {
   const Ad3Options& options = run.options;
   SolverResult& result = run.result;
@@ -244,11 +243,10 @@ Status iterate(Run& run) {
     run.workspace.qp.max_steps = FIRST_STEPS + iteration / STEPS_GROW_EVERY;
     run.was_rounded = false;
     solve_factors(run);
-    agree(run);
+    update_consensus(run);
     const bool converged =
         run.unsolved == 0 && std::max(result.primal_residual, result.dual_residual) < options.residual;
-    const bool last =
-        iteration == options.max_iterations || (options.time_limit > 0.0 && run.seconds() > options.time_limit);
+    const bool last = iteration == options.max_iterations || run.stopwatch.is_past(options.time_limit);
     if (converged || last || iteration % std::max(options.bound_every, 1) == 0) {
       bool certified = certify(run);
       const bool closed = !certified && is_closed(run);
@@ -260,9 +258,9 @@ Status iterate(Run& run) {
       add_trace(run);
       if (certified) return Status::Optimal;
       if (result.bound < options.cutoff) return Status::Unconverged;
-      // An integral solution is worth more iterations: the bound is still on its way to its value.
+      // An integral solution deserves more iterations: the bound is still moving toward its value.
       if (converged && !is_integral(run)) return Status::Fractional;
-      if (closed && !is_near(run)) return Status::Fractional;
+      if (closed && !may_solve_relaxation(run)) return Status::Fractional;
     }
     if (iteration == next_ray || last) {
       if (diverges(run)) return Status::Infeasible;
@@ -271,7 +269,7 @@ Status iterate(Run& run) {
     if (last) break;
     if (iteration == next_adaptation) {
       adapt_penalty(run);
-      // Less and less often: convergence is proven only for a penalty that comes to rest.
+      // Adapt less and less often: convergence is proved only for a penalty that stops changing.
       next_adaptation += options.adapt_every + iteration / 5;
     }
   }
@@ -295,8 +293,8 @@ SolverResult ad3(const Graph& graph, const Ad3Options& options, GraphWorkspace& 
   result.relaxed = std::move(run.consensus);
   result.multipliers = std::move(run.multipliers);
   if (result.status == Status::Optimal) {
-    // The relaxation's optimum is between value and bound: the assignment solves it, whether the iterations were there
-    // yet or not.
+    // The optimum of the relaxation lies between value and bound, so the assignment solves it even if the iterations
+    // have not converged.
     result.relaxed.assign(result.assignment.begin(), result.assignment.end());
     result.relaxed_value = result.value;
   }

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <stdexcept>
+#include <utility>
 
+#include "base/require.hpp"
 #include "base/semiring.hpp"
 
 namespace headlong {
@@ -13,12 +14,8 @@ namespace {
 
 constexpr Index NO_CUT = -1;
 
-void require(bool holds, const char* message) {
-  if (!holds) throw std::invalid_argument(message);
-}
-
-// The two best values of edges across a cut that belong to different links. Edges without a link are like one more
-// link that is never asked for.
+// The two best values of edges across a cut that belong to different links. Edges without a link count as one more
+// link, which is never queried.
 struct BestTwo {
   Score first = NEGATIVE_INFINITY;
   Score second = NEGATIVE_INFINITY;
@@ -36,7 +33,7 @@ struct BestTwo {
     }
   }
 
-  // A `second` may belong to the link in front of the other pair; then it is not larger than the value there.
+  // `second` may belong to the same link as the other pair's best. Then it is not larger than that best value.
   void add(const BestTwo& other) {
     const Index front = other.first > first ? other.first_link : first_link;
     const Score behind_this = first_link == front ? second : first;
@@ -47,8 +44,8 @@ struct BestTwo {
   }
 };
 
-// Log-sum-exp that leaves in the row what part of the sum each term is: what marginals need, without a second
-// exponential for every edge.
+// Log-sum-exp that replaces each term by its share of the sum. Marginals need the shares; this saves a second
+// exponential per edge.
 struct LogSumExpWithShares : LogSumExp {
   static Score sum(Score* row, std::size_t count) {
     const Score high = MaxPlus::sum(row, count);
@@ -63,7 +60,7 @@ struct LogSumExpWithShares : LogSumExp {
   }
 };
 
-// How much of a configuration a path has turned on, then what it scores: compared in this order.
+// How many links of a configuration a path has turned on, then its score: compared in this order.
 struct Matched {
   Index count = -1;  // -1: no path
   Score score = NEGATIVE_INFINITY;
@@ -72,7 +69,7 @@ struct Matched {
 }  // namespace
 
 struct Automaton::Workspace final : FactorWorkspace {
-  // The scores of the links behind a 0 for NO_LINK, so that the recursion has no branch.
+  // Stores the link scores after a 0 for NO_LINK, so that the recursion needs no branch.
   void set_scores(std::span<const Score> scores) {
     padded.resize(scores.size() + 1);
     padded[0] = 0.0;
@@ -81,14 +78,14 @@ struct Automaton::Workspace final : FactorWorkspace {
   Score& link_score(Index link) { return padded[link + 1]; }
 
   std::vector<Score> padded;     // [1 + links]
-  std::vector<Score> value;      // [nodes]: over all paths from the start
-  std::vector<Score> arrival;    // [edges]: value of the source times the edge; for marginals its share in the sum
-  std::vector<Score> remaining;  // [nodes]: the best path to the end
-  std::vector<double> share;     // [nodes]: the probability of passing through
-  std::vector<Index> entering;   // [nodes]: the best edge into it
-  std::vector<Index> path;       // edges of the best path, from the last to the first
+  std::vector<Score> value;      // [nodes]: sum over all paths from the start
+  std::vector<Score> arrival;    // [edges]: value of the source times the edge; for marginals, its share of the sum
+  std::vector<Score> remaining;  // [nodes]: score of the best path to the end
+  std::vector<double> share;     // [nodes]: probability that a path passes through
+  std::vector<Index> entering;   // [nodes]: the best edge into each node
+  std::vector<Index> path;       // edges of the best path, last to first
   std::vector<Matched> matched;  // [nodes]
-  std::vector<BestTwo> across;   // [levels][nodes]: entry (j, c) holds edges across all of the cuts c to c + 2^j - 1
+  std::vector<BestTwo> across;   // [levels][nodes]: entry (j, c) covers the edges across all cuts c to c + 2^j - 1
 };
 
 Automaton::Automaton(Index links, std::vector<AutomatonEdge> edges)
@@ -97,20 +94,20 @@ Automaton::Automaton(Index links, std::vector<AutomatonEdge> edges)
   require(!edges_.empty(), "an automaton must have at least one edge");
   for (const AutomatonEdge& edge : edges_) {
     require(edge.source >= 0, "an edge of an automaton starts at a negative node");
-    require(edge.source < edge.target, "the edges of an automaton must lead to nodes of higher numbers");
-    require(edge.link >= NO_LINK && edge.link < links_, "an edge of an automaton names a link that the factor lacks");
+    require(edge.source < edge.target, "an edge of an automaton must lead to a node with a higher number");
+    require(edge.link >= NO_LINK && edge.link < links_, "an edge of an automaton names a link that does not exist");
     require(edge.score < 1e300, "a score of an automaton is NaN, +inf or larger than 1e300");
     nodes_ = std::max(nodes_, edge.target);
   }
-  require(static_cast<std::size_t>(nodes_) <= edges_.size(), "a node of an automaton cannot be reached");
+  require(static_cast<std::size_t>(nodes_) <= edges_.size(), "a node of an automaton is unreachable");
   ++nodes_;
   std::stable_sort(edges_.begin(), edges_.end(), [](const auto& a, const auto& b) { return a.target < b.target; });
   begins_.assign(nodes_ + 1, 0);
   for (const AutomatonEdge& edge : edges_) ++begins_[edge.target + 1];
   for (Index node = 0; node < nodes_; ++node) begins_[node + 1] += begins_[node];
-  // An edge into every node but the start, always from a lower one: by induction the start reaches them all.
+  // Every node but the start has an edge from a lower node, so by induction the start reaches them all.
   for (Index node = 1; node < nodes_; ++node)
-    require(begins_[node] < begins_[node + 1], "a node of an automaton cannot be reached");
+    require(begins_[node] < begins_[node + 1], "a node of an automaton is unreachable");
   find_cuts();
 }
 
@@ -136,7 +133,7 @@ void Automaton::find_cuts() {
 
 std::unique_ptr<FactorWorkspace> Automaton::make_workspace() const { return std::make_unique<Workspace>(); }
 
-// The recursion. Returns the total over all paths.
+// Runs the recursion. Returns the sum over all paths.
 template <class Semiring>
 Score Automaton::forward(Workspace& workspace) const {
   workspace.value.resize(nodes_);
@@ -156,9 +153,9 @@ Score Automaton::forward(Workspace& workspace) const {
   return value[nodes_ - 1];
 }
 
-// Reads the best path off a finished max-plus recursion whose total is finite. The best edge into a node is found again
-// rather than stored; among equal ones the first wins.
-void Automaton::follow(Workspace& workspace) const {
+// Reads the best path from a finished max-plus recursion with a finite total. Finds the best edge into each node again
+// instead of storing it; the first one wins ties.
+void Automaton::trace_best_path(Workspace& workspace) const {
   workspace.path.clear();
   for (Index node = nodes_ - 1; node > 0;) {
     const auto begin = workspace.arrival.begin() + begins_[node];
@@ -169,8 +166,8 @@ void Automaton::follow(Workspace& workspace) const {
   }
 }
 
-// The recursion in max-plus once more, with the best edge into each node beside its value: 38 % fewer instructions than
-// to store what every edge is worth and to look through it again. Among equal edges the first wins.
+// The max-plus recursion, storing the best edge into each node. This takes 38 % fewer instructions than storing the
+// value of every edge and searching again. The first edge wins ties.
 Score Automaton::maximize(std::span<const Score> scores, FactorWorkspace& memory, Configuration& best) const {
   auto& workspace = static_cast<Workspace&>(memory);
   workspace.set_scores(scores);
@@ -205,8 +202,9 @@ Score Automaton::maximize(std::span<const Score> scores, FactorWorkspace& memory
   return value[nodes_ - 1];
 }
 
-// Links that are off are forbidden; since no path uses a link twice, a path turns all others on if and only if it uses
-// as many as there are. So the best pair (used links, score) decides: an ordered group, the same recursion.
+// Forbids the links that are off. No path uses a link twice, so a path turns on all other links if and only if it uses
+// as many as there are. The best pair (links used, score) decides; pairs form an ordered group, so the recursion is the
+// same.
 Score Automaton::own_score(std::span<const std::uint8_t> on, FactorWorkspace& memory) const {
   auto& matched = static_cast<Workspace&>(memory).matched;
   matched.assign(nodes_, {});
@@ -223,7 +221,7 @@ Score Automaton::own_score(std::span<const std::uint8_t> on, FactorWorkspace& me
   return matched.back().count == wanted ? matched.back().score : NEGATIVE_INFINITY;
 }
 
-// The recursion in min-plus, over the edges that are not forbidden.
+// The recursion in min-plus over the edges that are not forbidden.
 std::optional<Score> Automaton::lowest_own() const {
   constexpr Score NO_PATH = std::numeric_limits<Score>::infinity();
   std::vector<Score> lowest(nodes_, NO_PATH);
@@ -234,8 +232,8 @@ std::optional<Score> Automaton::lowest_own() const {
   return lowest.back() < NO_PATH ? lowest.back() : 0.0;
 }
 
-// Reverse-mode differentiation of the recursion: an edge's part of its target's sum is the probability of having come
-// by it. All terms are probabilities: nothing overflows, nothing cancels.
+// Reverse-mode differentiation of the recursion: an edge's share of its target's sum is the probability of arriving by
+// it. All terms are probabilities, so nothing overflows or cancels.
 template <class Visit>
 Score Automaton::visit_edges(std::span<const Score> scores, Workspace& workspace, Visit visit) const {
   workspace.set_scores(scores);
@@ -270,10 +268,10 @@ double Automaton::expected_own(std::span<const Score> scores, FactorWorkspace& m
   return mean;
 }
 
-// On: the best path through one of the link's edges, by values from both sides. Off: if the best path does not use the
-// link, its value. Else, since every path crosses the link's cut exactly once, the best path across it by an edge of
-// another link. An edge lies across the cuts source to target - 1, and the two best of every cut are found as in a
-// sparse table: each edge is put on two ranges of 2^j cuts, and the ranges are halved down to single cuts.
+// On: the best path through one of the link's edges, from the values on both sides. Off: if the best path does not use
+// the link, its value. Otherwise, since every path crosses the link's cut exactly once, the best path that crosses it
+// by an edge of another link. An edge lies across the cuts source to target - 1. The two best edges of every cut are
+// found as in a sparse table: each edge is put on two ranges of 2^j cuts, and ranges are halved down to single cuts.
 Score Automaton::max_marginals(std::span<const Score> scores, FactorWorkspace& memory, std::span<Score> on,
                                std::span<Score> off) const {
   auto& workspace = static_cast<Workspace&>(memory);
@@ -307,7 +305,7 @@ Score Automaton::max_marginals(std::span<const Score> scores, FactorWorkspace& m
     }
   }
 
-  follow(workspace);
+  trace_best_path(workspace);
   for (Index e : workspace.path) {
     const Index link = edges_[e].link;
     if (link == NO_LINK) continue;

@@ -1,13 +1,14 @@
 #include "graph/belief.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "base/semiring.hpp"
+#include "base/stopwatch.hpp"
 
 namespace headlong {
 
@@ -18,10 +19,10 @@ constexpr double INFINITE = std::numeric_limits<double>::infinity();
 constexpr double NEARLY_ONE = 1e-6;
 // Marginals below this have lost digits to underflow.
 constexpr double NEARLY_ZERO = 1e-290;
-// A factor in Python may not tell its lowest own score; this much is allowed beside what its best value shows.
+// Allowance for a Python factor that does not report its lowest own score, beyond its best value.
 constexpr double UNSEEN = 1e4;
 
-// log(1 + exp(x)), or max(0, x).
+// Returns log(1 + exp(x)), or max(0, x).
 double soft_positive(double x, bool hard) { return hard ? std::max(0.0, x) : log_add(0.0, x); }
 
 double probability(double log_odds) {
@@ -30,7 +31,7 @@ double probability(double log_odds) {
   return odds / (1.0 + odds);
 }
 
-// An upper limit of what a factor's own scores can differ by.
+// Returns an upper bound on the difference between two own scores of a factor.
 double own_range(const Graph& graph, Index factor, GraphWorkspace& workspace) {
   const Index place = graph.places[factor];
   switch (graph.types[factor]) {
@@ -56,7 +57,7 @@ double own_range(const Graph& graph, Index factor, GraphWorkspace& workspace) {
   }
 }
 
-// Whether no two links close a cycle: factors and variables as nodes of a forest, by union-find.
+// Returns whether the graph has no cycle: union-find over factors and variables.
 bool is_acyclic(const Graph& graph) {
   std::vector<Index> parents(graph.variables() + graph.factors());
   std::iota(parents.begin(), parents.end(), 0);
@@ -99,8 +100,8 @@ class Propagation {
     force = 16.0 * range;
   }
 
-  // One call of every factor. Returns the largest change of a message that another factor hears, +inf if a variable has
-  // become certain.
+  // Calls every factor once. Returns the largest change of a message that another factor receives, or +inf if a
+  // variable has become certain.
   double sweep(bool backwards) {
     sum_messages();
     double change = 0.0;
@@ -114,16 +115,16 @@ class Propagation {
   void finish(BeliefResult& result);
 
  private:
-  // Beliefs from messages, anew in every sweep, so that the rounding of differences does not add up.
+  // Recomputes beliefs from messages in every sweep, so rounding errors of differences do not accumulate.
   void sum_messages() {
     std::copy(graph.scores.begin(), graph.scores.end(), beliefs.begin());
     for (std::size_t l = 0; l < messages.size(); ++l) beliefs[graph.link_variables[l]] += messages[l];
   }
 
-  // The incoming messages of a factor, as link scores. A certain variable is told to all its factors, the one that made
-  // it certain included: that one has no other configurations anyway. On an acyclic graph the incoming messages of a
-  // factor come from disjoint parts, so all together are not larger than all scores; messages that go round a cycle can
-  // grow, and are cut, so that they never look like a certainty.
+  // Collects the incoming messages of a factor as link scores. All factors of a certain variable are told, including
+  // the one that made it certain, which has no other configurations anyway. On an acyclic graph, the incoming messages
+  // come from disjoint parts, so their sum is at most the sum of all scores. Messages around a cycle can grow. They are
+  // clipped, so they never look like a certainty.
   void gather(Index factor) {
     const Index begin = graph.link_begins[factor], links = graph.links(factor);
     scores.resize(links), on.resize(links), off.resize(links), before.resize(links), again.resize(links);
@@ -148,15 +149,15 @@ class Propagation {
         scores[k] = std::clamp(scores[k], -largest_sum / links, largest_sum / links);
   }
 
-  // Takes the scores of forced links out of a value; one that lacks even a single of them comes from no configuration
-  // with all of them.
+  // Subtracts the scores of forced links from a value. A value that lacks any of them comes from no configuration that
+  // has all of them.
   double without_force(double value) const {
     if (forced == 0) return value;
     const double rest = value - forced * force;
     return rest > -force / 2.0 ? rest : NEGATIVE_INFINITY;
   }
 
-  // The factor's (max- or log-sum-) value over all configurations, and of those with each link on, and off.
+  // Computes the factor's value (maximum or log-sum) over all configurations, and over those with each link on and off.
   double evaluate(Index factor) {
     if (options.max_product) {
       const double best = without_force(max_marginals(graph, factor, scores, workspace, on, off));
@@ -165,7 +166,7 @@ class Propagation {
       return best;
     }
     const double all = marginals(graph, factor, scores, workspace, on);
-    // Marginals of structured factors may exceed 1 by a rounding error.
+    // Marginals of structured factors can exceed 1 by a rounding error.
     for (std::size_t k = 0; k < scores.size(); ++k) before[k] = std::clamp(on[k], 0.0, 1.0);
     for (std::size_t k = 0; k < scores.size(); ++k) {
       on[k] = without_force(all + std::log(before[k]));
@@ -174,8 +175,9 @@ class Propagation {
     return without_force(all);
   }
 
-  // Sum-product only: what a marginal next to 0 or 1 leaves open about a link. A variable's only factor need not be
-  // asked: its marginal is the variable's, and no other factor hears of the log-odds (which are cut, not certain).
+  // Sum-product only: recovers the log-odds of a link whose marginal is too close to 0 or 1. Not needed for a variable
+  // with a single factor: that marginal is the variable's, and no other factor receives the log-odds (which are
+  // clipped, not certain).
   void refine(Index factor, std::size_t link) {
     const double score = scores[link], marginal = before[link];
     if (marginal > 1.0 - NEARLY_ONE) {
@@ -223,22 +225,22 @@ class Propagation {
   GraphWorkspace& workspace;
   std::vector<Index> degrees;
   std::vector<Certain> certain;       // [variables]
-  std::vector<double> messages;       // [links] of factors to variables, as log-odds of the variable
+  std::vector<double> messages;       // [links] from factors to variables, as log-odds of the variable
   std::vector<double> beliefs;        // [variables] log-odds
   std::vector<double> scores;         // [links of a factor]
   std::vector<double> on, off;        // [links of a factor]
   std::vector<double> before, again;  // [links of a factor] marginals
-  double largest_message = 0.0;       // no message of an acyclic graph is larger, unless it is a certainty
-  double largest_sum = 0.0;           // nor all incoming ones of a factor together
-  double force = 0.0;                 // the score of a link that must be on
-  Index forced = 0;                   // how many links of the gathered factor have it
+  double largest_message = 0.0;       // upper bound on messages of an acyclic graph, except certainties
+  double largest_sum = 0.0;           // upper bound on the sum of the incoming messages of a factor
+  double force = 0.0;                 // the score that forces a link on
+  Index forced = 0;                   // how many links of the current factor are forced
 };
 
 // With off as the state of weight 1 in all messages, the Bethe approximation is
 //   log Z = sum over factors of log Z_f(incoming) - sum over variables of (degree - 1) log(1 + exp(belief)),
-// because the normalizer of a link's two messages is that of its variable's belief. A link that is negated has weight 1
-// where its variable is on, so its incoming message is added once more. A certain variable has weight 1 in the one
-// state that is left, and only its own score remains. The entropy is log Z minus the mean of all scores.
+// because a link's two messages have the same normalizer as the belief of its variable. A negated link has weight 1
+// where its variable is on, so its incoming message is added once more. A certain variable has weight 1 in its only
+// state, so only its own score remains. The entropy is log Z minus the mean of all scores.
 void Propagation::finish(BeliefResult& result) {
   const bool hard = options.max_product;
   sum_messages();
@@ -271,7 +273,7 @@ void Propagation::finish(BeliefResult& result) {
   result.entropy = hard || infeasible ? std::numeric_limits<double>::quiet_NaN() : log_partition - mean;
 }
 
-// The simplest rounding, then the one through structured factors.
+// Rounds each belief by itself, then all of them through structured factors.
 void round_beliefs(const Graph& graph, const BeliefOptions& options, GraphWorkspace& workspace, BeliefResult& result) {
   SolverResult& rounded = result.rounded;
   rounded.relaxed = result.marginals;
@@ -292,7 +294,7 @@ void round_beliefs(const Graph& graph, const BeliefOptions& options, GraphWorksp
   round(graph, result.marginals, workspace, rounded);
   if (options.max_product && result.converged && result.acyclic) {
     rounded.bound = std::max(result.log_partition, rounded.value);
-    // Ties of beliefs can spoil the rounding; then the assignment is not the best one, and is not said to be.
+    // Ties between beliefs can spoil the rounding. Then the assignment is not optimal, and the status must not say so.
     if (rounded.value > NEGATIVE_INFINITY &&
         rounded.bound - rounded.value <= 1e-9 * std::max(1.0, std::abs(rounded.value)) + options.tolerance)
       rounded.status = Status::Optimal;
@@ -302,15 +304,14 @@ void round_beliefs(const Graph& graph, const BeliefOptions& options, GraphWorksp
 }  // namespace
 
 BeliefResult belief_propagation(const Graph& graph, const BeliefOptions& options, GraphWorkspace& workspace) {
-  if (!(options.damping >= 0.0 && options.damping < 1.0))
-    throw std::invalid_argument("damping must be at least 0 and less than 1");
+  if (!(options.damping >= 0.0 && options.damping < 1.0)) throw std::invalid_argument("damping must be in [0, 1)");
   for (Index f = 0; f < graph.factors(); ++f) {
     if (!(options.max_product ? has_max_marginals(graph, f) : has_marginals(graph, f)))
       throw std::invalid_argument("factor " + std::to_string(f) + " has no " +
                                   (options.max_product ? "max-marginals" : "marginals") +
                                   ", which belief propagation needs");
   }
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   BeliefResult result;
   result.acyclic = is_acyclic(graph);
   Propagation propagation(graph, options, workspace);
@@ -318,8 +319,7 @@ BeliefResult belief_propagation(const Graph& graph, const BeliefOptions& options
     result.change = propagation.sweep(result.iterations % 2 == 1);
     ++result.iterations;
     result.converged = propagation.infeasible || result.change <= options.tolerance;
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    if (options.time_limit > 0.0 && passed.count() > options.time_limit) break;
+    if (stopwatch.is_past(options.time_limit)) break;
   }
   propagation.finish(result);
   round_beliefs(graph, options, workspace, result);

@@ -1,10 +1,12 @@
 #include "graph/branch.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <queue>
 #include <tuple>
+#include <utility>
+
+#include "base/stopwatch.hpp"
 
 namespace headlong {
 
@@ -12,7 +14,7 @@ namespace {
 
 constexpr Index NONE = -1;
 
-// A node is what it fixes beyond its parent; a chain of parents takes less memory than all fixed variables would.
+// A node stores only what it fixes beyond its parent. A chain of parents takes less memory than all fixed variables.
 struct Node {
   Index parent;
   Index variable;
@@ -34,7 +36,7 @@ class Search {
   SolverResult run();
 
  private:
-  // Largest bound first, then the deepest, then the newest: among equals the search dives.
+  // Largest bound first, then deepest, then newest: among equals the search dives.
   struct Order {
     const std::vector<Node>& nodes;
     bool operator()(Index a, Index b) const {
@@ -42,16 +44,13 @@ class Search {
     }
   };
 
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
-  bool out_of_time() const { return options.time_limit > 0.0 && seconds() >= options.time_limit; }
-
-  // What a bound must exceed to be of interest.
+  // A bound must exceed this for a node to stay open.
   Score threshold() const {
     if (best.value == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;
     return best.value + options.tolerance * std::max(1.0, std::abs(best.value));
   }
 
-  // The variables that a node fixes; returns how many.
+  // Fixes the variables of a node. Returns how many.
   Index fix(Index node) {
     std::fill(fixed.begin(), fixed.end(), -1);
     Index count = 0;
@@ -59,7 +58,7 @@ class Search {
     return count;
   }
 
-  // The free variable whose relaxed value is nearest to one half; among equals the one with most links.
+  // Returns the free variable whose relaxed value is nearest to one half; ties go to the one with the most links.
   Index most_fractional(std::span<const double> relaxed) const {
     Index found = NONE;
     std::pair<double, Index> most;
@@ -77,18 +76,18 @@ class Search {
     best.assignment = found.assignment;
   }
 
-  // Solves a node. Splits it if it stays open.
+  // Solves a node and splits it if it stays open.
   void expand(Index node, std::priority_queue<Index, std::vector<Index>, Order>& open);
 
   const Graph& graph;
   const BranchOptions& options;
   GraphWorkspace& workspace;
   std::vector<Index> degrees;
-  std::vector<std::int8_t> fixed;  // [variables] of the node at hand
+  std::vector<std::int8_t> fixed;  // [variables] of the current node
   std::vector<Node> nodes;
   SolverResult best;
-  Score closed_bound;  // the largest of nodes that were closed
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  Score closed_bound;  // the largest bound among closed nodes
+  Stopwatch stopwatch;
 };
 
 void Search::expand(Index node, std::priority_queue<Index, std::vector<Index>, Order>& open) {
@@ -107,7 +106,7 @@ void Search::expand(Index node, std::priority_queue<Index, std::vector<Index>, O
   ad3_options.trace = false;
   if (node != 0) ad3_options.start.assignment = {};
   // Never 0, which would mean no limit.
-  if (options.time_limit > 0.0) ad3_options.time_limit = std::max(options.time_limit - seconds(), 1e-9);
+  if (options.time_limit > 0.0) ad3_options.time_limit = std::max(options.time_limit - stopwatch.seconds(), 1e-9);
   const SolverResult found = ad3(graph, ad3_options, workspace, fixed);
   take(found);
   if (node == 0) {
@@ -132,12 +131,12 @@ void Search::expand(Index node, std::priority_queue<Index, std::vector<Index>, O
 
 SolverResult Search::run() {
   if (!options.ad3.start.assignment.empty()) offer(graph, {}, options.ad3.start.assignment, workspace, best);
-  best.relaxed.assign(graph.variables(), 0.5);  // unless a node is solved
+  best.relaxed.assign(graph.variables(), 0.5);  // kept if no node is solved
   std::priority_queue<Index, std::vector<Index>, Order> open(Order{nodes});
   nodes.push_back({NONE, NONE, -1, 0, std::numeric_limits<Score>::infinity()});
   open.push(0);
   while (!open.empty() && nodes[open.top()].bound > threshold()) {
-    if (best.iterations >= options.max_nodes || out_of_time()) break;
+    if (best.iterations >= options.max_nodes || stopwatch.is_past(options.time_limit)) break;
     const Index node = open.top();
     open.pop();
     expand(node, open);
@@ -145,7 +144,7 @@ SolverResult Search::run() {
     if (options.trace) {
       const Score bound =
           std::max({open.empty() ? NEGATIVE_INFINITY : nodes[open.top()].bound, closed_bound, best.value});
-      best.trace.push_back({best.iterations, best.value, bound, 0.0, 0.0, seconds()});
+      best.trace.push_back({best.iterations, best.value, bound, 0.0, 0.0, stopwatch.seconds()});
     }
   }
   const Score open_bound = open.empty() ? NEGATIVE_INFINITY : nodes[open.top()].bound;

@@ -5,7 +5,7 @@
 namespace headlong {
 
 Score StructuredFactor::marginals(std::span<const Score>, FactorWorkspace&, std::span<double>) const {
-  throw std::logic_error("a factor without marginals was asked for them");
+  throw std::logic_error("this factor has no marginals");
 }
 
 double StructuredFactor::expected_own(std::span<const Score>, FactorWorkspace&) const {
@@ -14,7 +14,7 @@ double StructuredFactor::expected_own(std::span<const Score>, FactorWorkspace&) 
 
 Score StructuredFactor::max_marginals(std::span<const Score>, FactorWorkspace&, std::span<Score>,
                                       std::span<Score>) const {
-  throw std::logic_error("a factor without max-marginals was asked for them");
+  throw std::logic_error("this factor has no max-marginals");
 }
 
 std::vector<Index> Graph::degrees() const {

@@ -21,7 +21,7 @@ LocalSearch::LocalSearch(const Graph& graph, Fixed fixed, GraphWorkspace& worksp
     }
   on_.resize(links);
   counts_.resize(graph.types.size());
-  opinions_.resize(graph.types.size());
+  ratings_.resize(graph.types.size());
   places_.resize(graph.types.size());
   stamps_.assign(variables, 0);
   for (Score score : graph.scores)
@@ -34,7 +34,7 @@ void LocalSearch::start(std::span<const std::uint8_t> assignment) {
   excess_ = 0;
   violated_.clear();
   std::fill(places_.begin(), places_.end(), -1);
-  std::fill(opinions_.begin(), opinions_.end(), Opinion{});
+  std::fill(ratings_.begin(), ratings_.end(), Rating{});
   for (Index i = 0; i < graph_.variables(); ++i)
     if (assignment_[i]) value_ += graph_.scores[i];
   for (Index f = 0; f < graph_.factors(); ++f) {
@@ -48,12 +48,12 @@ void LocalSearch::start(std::span<const std::uint8_t> assignment) {
       if (type == FactorType::Dense) counts_[f] |= Index{1} << (link - begin);
       if (type == FactorType::Logic) counts_[f] += !has_output || link + 1 < end;
     }
-    set_opinion(f, opinion(f));
+    set_rating(f, rate(f));
   }
   work_ = 0;
 }
 
-LocalSearch::Opinion LocalSearch::opinion(Index factor) {
+LocalSearch::Rating LocalSearch::rate(Index factor) {
   const Index begin = graph_.link_begins[factor], links = graph_.links(factor), place = graph_.places[factor];
   const Index count = counts_[factor];
   ++work_;
@@ -85,16 +85,16 @@ LocalSearch::Opinion LocalSearch::opinion(Index factor) {
       work_ += links / 4;
       own = own_score(graph_, factor, std::span(on_).subspan(begin, links), workspace_);
   }
-  return own == NEGATIVE_INFINITY ? Opinion{1, 0.0} : Opinion{0, own};
+  return own == NEGATIVE_INFINITY ? Rating{1, 0.0} : Rating{0, own};
 }
 
-void LocalSearch::set_opinion(Index factor, Opinion opinion) {
-  Opinion& known = opinions_[factor];
-  value_ += opinion.own - known.own;
-  excess_ += opinion.excess - known.excess;
-  known = opinion;
-  if ((opinion.excess > 0) == (places_[factor] >= 0)) return;
-  if (opinion.excess > 0) {
+void LocalSearch::set_rating(Index factor, Rating rating) {
+  Rating& known = ratings_[factor];
+  value_ += rating.own - known.own;
+  excess_ += rating.excess - known.excess;
+  known = rating;
+  if ((rating.excess > 0) == (places_[factor] >= 0)) return;
+  if (rating.excess > 0) {
     places_[factor] = static_cast<Index>(violated_.size());
     violated_.push_back(factor);
   } else {
@@ -121,19 +121,19 @@ void LocalSearch::flip(Index variable) {
   value_ += assignment_[variable] ? graph_.scores[variable] : -graph_.scores[variable];
   for (Index i = begins_[variable]; i < begins_[variable + 1]; ++i) {
     flip_link(links_[i]);
-    set_opinion(factor_of_[links_[i]], opinion(factor_of_[links_[i]]));
+    set_rating(factor_of_[links_[i]], rate(factor_of_[links_[i]]));
   }
 }
 
-// What a flip would bring in the eyes of all factors but one (-1: of all), with violations as penalties.
+// Returns the gain of a flip according to all factors but one (-1: all of them), with a penalty per violation.
 double LocalSearch::gain(Index variable, Index without) {
   double sum = assignment_[variable] ? -graph_.scores[variable] : graph_.scores[variable];
   for (Index i = begins_[variable]; i < begins_[variable + 1]; ++i) flip_link(links_[i]);
   for (Index i = begins_[variable]; i < begins_[variable + 1]; ++i) {
     const Index factor = factor_of_[links_[i]];
-    // A variable with several links to one factor is looked at with all of them flipped, and counted once.
+    // If a variable has several links to one factor, the factor is evaluated once, with all of them flipped.
     if (factor == without || (i > begins_[variable] && factor == factor_of_[links_[i - 1]])) continue;
-    const Opinion then = opinion(factor), now = opinions_[factor];
+    const Rating then = rate(factor), now = ratings_[factor];
     sum += then.own - now.own - penalty_ * (then.excess - now.excess);
   }
   for (Index i = begins_[variable]; i < begins_[variable + 1]; ++i) flip_link(links_[i]);
@@ -146,12 +146,13 @@ void LocalSearch::move(Index variable) {
   stamps_[variable] = stamp_;
 }
 
-bool LocalSearch::mend(Index factor) {
-  return graph_.types[factor] == FactorType::Structured ? mend_structured(factor) : mend_small(factor);
+bool LocalSearch::repair_factor(Index factor) {
+  return graph_.types[factor] == FactorType::Structured ? repair_structured(factor) : repair_small(factor);
 }
 
-// The flip that brings most; flips that lead the factor itself further astray are worth a penalty less by themselves.
-bool LocalSearch::mend_small(Index factor) {
+// Makes the flip with the largest gain. Flips that make the factor's own violation worse lose a penalty and need no
+// extra rule.
+bool LocalSearch::repair_small(Index factor) {
   Index best = -1;
   double most = 0.0;
   for (Index link = graph_.link_begins[factor]; link < graph_.link_begins[factor + 1]; ++link) {
@@ -165,9 +166,9 @@ bool LocalSearch::mend_small(Index factor) {
   return true;
 }
 
-// Maximizes the factor: the score of a link is what turning it on brings elsewhere. Links that must stay off are
-// forbidden; that those which must stay on do is made worth more than all else, and checked.
-bool LocalSearch::mend_structured(Index factor) {
+// Maximizes the factor, where the score of a link is the gain of turning it on elsewhere. Links that must stay off are
+// forbidden. Links that must stay on get a score above everything else, and the result is checked.
+bool LocalSearch::repair_structured(Index factor) {
   const Index begin = graph_.link_begins[factor], links = graph_.links(factor);
   scores_.resize(links);
   double sum = 1.0;
@@ -193,10 +194,10 @@ bool LocalSearch::mend_structured(Index factor) {
   return changed;
 }
 
-// Mends what is violated, the newest first.
-bool LocalSearch::follow() {
+// Repairs violated factors, newest first.
+bool LocalSearch::finish_chain() {
   while (!violated_.empty() && !is_out_of_work())
-    if (!mend(violated_.back())) return false;
+    if (!repair_factor(violated_.back())) return false;
   return violated_.empty();
 }
 
@@ -205,23 +206,23 @@ void LocalSearch::take_back() {
   moved_.clear();
 }
 
-// Differences that rounding errors make are no improvements.
+// Ignores differences caused by rounding errors.
 bool LocalSearch::is_better(Score before) const {
   return violated_.empty() && value_ > before + 1e-10 * std::max(1.0, std::abs(before));
 }
 
-// Each new chain takes up what the one before has left, and may change all variables anew.
+// Each chain continues where the previous one stopped and may again change all variables.
 bool LocalSearch::repair() {
   for (int chain = 0; chain < 8 && !is_out_of_work(); ++chain) {
     ++stamp_;
     moved_.clear();
-    if (follow()) return true;
+    if (finish_chain()) return true;
     penalty_ *= 2.0;
   }
   return violated_.empty();
 }
 
-bool LocalSearch::try_neighbours(Index variable, Score before) {
+bool LocalSearch::try_neighbors(Index variable, Score before) {
   for (Index i = begins_[variable]; i < begins_[variable + 1]; ++i) {
     const Index factor = factor_of_[links_[i]];
     if (graph_.types[factor] == FactorType::Structured) continue;
@@ -244,15 +245,15 @@ bool LocalSearch::try_with(Index other, Score before) {
   return false;
 }
 
-// The cheapest way to mend a structured factor: to turn off one of its links, such as a word's other head.
+// The cheapest repair of a structured factor: turn off one of its links, such as the other head of a word.
 bool LocalSearch::try_swaps(Index factor, Score before) {
   for (Index link = graph_.link_begins[factor]; link < graph_.link_begins[factor + 1]; ++link) {
     const Index other = graph_.link_variables[link];
     if (!on_[link] || !is_free(other) || is_out_of_work()) continue;
     flip_link(link);
-    const bool mends = opinion(factor).excess == 0;
+    const bool repairs = rate(factor).excess == 0;
     flip_link(link);
-    if (mends && try_with(other, before)) return true;
+    if (repairs && try_with(other, before)) return true;
   }
   return false;
 }
@@ -266,8 +267,8 @@ bool LocalSearch::try_move(Index variable, bool thorough) {
   const auto structured = std::find_if(violated_.begin(), violated_.end(), is_structured);
   const bool is_cheap = structured == violated_.end();
   if (!is_cheap && try_swaps(*structured, before)) return true;
-  if ((is_cheap || thorough) && follow() &&
-      (is_better(before) || (moved_.size() == 1 && try_neighbours(variable, before))))
+  if ((is_cheap || thorough) && finish_chain() &&
+      (is_better(before) || (moved_.size() == 1 && try_neighbors(variable, before))))
     return true;
   take_back();
   return false;
@@ -277,12 +278,12 @@ bool LocalSearch::try_structured(Index factor) {
   const Score before = value_;
   ++stamp_;
   moved_.clear();
-  if (mend_structured(factor) && follow() && is_better(before)) return true;
+  if (repair_structured(factor) && finish_chain() && is_better(before)) return true;
   take_back();
   return false;
 }
 
-// What is cheap comes first; what needs another configuration of a structured factor when nothing else helps.
+// Tries cheap moves first, and other configurations of structured factors only if nothing else helps.
 void LocalSearch::improve() {
   bool thorough = false, improved = true;
   while ((improved || !thorough) && !is_out_of_work()) {

@@ -27,9 +27,9 @@ bool allows(const LogicFactor& factor, std::span<const std::uint8_t> on) {
 
 namespace {
 
-// The highest and second highest score; the first of equals is the best.
+// The highest and the second-highest score. The first one wins ties.
 struct TopTwo {
-  std::size_t place = 0;  // of the best; meaningless if that is -inf
+  std::size_t place = 0;  // of the best score; undefined if that is -inf
   Score best = NEGATIVE_INFINITY;
   Score second = NEGATIVE_INFINITY;
 
@@ -47,7 +47,7 @@ struct TopTwo {
   Score without(std::size_t link) const { return link == place ? second : best; }
 };
 
-// Turns on what is worth it, and at least one link.
+// Turns on every link with a positive score, and at least one link.
 Score maximize_or(std::span<const Score> scores, std::span<std::uint8_t> on) {
   Score sum = 0.0;
   bool any = false;
@@ -62,7 +62,7 @@ Score maximize_or(std::span<const Score> scores, std::span<std::uint8_t> on) {
   return top.best;
 }
 
-// All links, the `count` best of them in front. O(n).
+// Lists all links with the `count` best ones first. O(n).
 void select(std::span<const Score> scores, std::size_t count, std::vector<Index>& order) {
   order.resize(scores.size());
   std::iota(order.begin(), order.end(), 0);
@@ -82,7 +82,7 @@ Score maximize_budget(const LogicFactor& factor, std::span<const Score> scores, 
     const Index link = order[place];
     if (exactly || scores[link] > 0.0) on[link] = 1;
   }
-  // Added by link, so that the sum does not depend on the order that the selection left.
+  // Sum in link order, so the result does not depend on the order of the selection.
   Score sum = 0.0;
   for (std::size_t link = 0; link < scores.size(); ++link)
     if (on[link]) sum += scores[link];
@@ -90,8 +90,8 @@ Score maximize_budget(const LogicFactor& factor, std::span<const Score> scores, 
   return sum;
 }
 
-// Max-marginals of Or. What the other links give, each on only if worth it, is a sum before the link and a sum after
-// it: subtracting a large score from the total would lose the others.
+// Max-marginals of Or. The other links, each on only if that pays, contribute a prefix sum and a suffix sum.
+// Subtracting a large score from the total would lose the others.
 Score max_marginals_or(std::span<const Score> scores, std::span<Score> on, std::span<Score> off) {
   Score sum = 0.0;
   std::size_t worthy = 0;
@@ -111,9 +111,9 @@ Score max_marginals_or(std::span<const Score> scores, std::span<Score> on, std::
   return worthy > 0 ? sum : top.best;
 }
 
-// Max-marginals of budgets. Let the links be sorted by falling score, and let the worth of a link be its score, or not
-// less than 0 if the budget need not be spent. The best of the others are the first ones without the link itself, so a
-// sum before it and a sum after it suffice.
+// Max-marginals of budgets. Sort the links by descending score. The worth of a link is its score, or at least 0 if the
+// budget need not be spent. The best of the other links are the first ones without the link itself, so a prefix sum and
+// a suffix sum suffice.
 Score max_marginals_budget(const LogicFactor& factor, std::span<const Score> scores, LogicWorkspace& workspace,
                            std::span<Score> on, std::span<Score> off) {
   const bool exactly = factor.kind == Logic::Exactly;
@@ -133,8 +133,8 @@ Score max_marginals_budget(const LogicFactor& factor, std::span<const Score> sco
     return exactly ? scores[order[place]] : std::max(scores[order[place]], 0.0);
   };
 
-  Score best = 0.0;        // of all: the first `budget`
-  Score best_fewer = 0.0;  // the first `budget - 1`
+  Score best = 0.0;        // sum of the first `budget`
+  Score best_fewer = 0.0;  // sum of the first `budget - 1`
   std::vector<double>& before = workspace.values;
   before.resize(budget);
   for (std::size_t place = 0; place < budget; ++place) {

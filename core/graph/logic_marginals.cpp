@@ -1,5 +1,5 @@
-// Sum-product of logic factors. Everything stays in log space and only positive terms are added: scores in the hundreds
-// neither overflow nor lose the small marginals.
+// Sum-product of logic factors. Everything stays in log space and only positive terms are added, so scores in the
+// hundreds neither overflow nor lose small marginals.
 #include <algorithm>
 #include <cmath>
 
@@ -10,10 +10,10 @@ namespace headlong {
 
 namespace {
 
-// log(1 + exp(score))
+// Returns log(1 + exp(score)).
 Score softplus(Score score) { return score > 0.0 ? score + std::log1p(std::exp(-score)) : std::log1p(std::exp(score)); }
 
-// log(sum of exp(score))
+// Returns log(sum of exp(score)).
 Score log_sum(std::span<const Score> scores) {
   Score high = NEGATIVE_INFINITY;
   for (Score score : scores) high = std::max(high, score);
@@ -23,8 +23,8 @@ Score log_sum(std::span<const Score> scores) {
   return high + std::log(sum);
 }
 
-// At most one link on, or none with weight exp(none). Divided by the sum rather than by exp(log-partition), which has
-// lost the sum's digits if scores are very large.
+// At most one link on, or none with weight exp(none). Divides by the sum, not by exp(log-partition), which has lost
+// digits if scores are very large.
 Score marginals_one(std::span<const Score> scores, Score none, std::span<double> out) {
   Score high = none;
   for (Score score : scores) high = std::max(high, score);
@@ -36,7 +36,7 @@ Score marginals_one(std::span<const Score> scores, Score none, std::span<double>
   return high + std::log(sum);
 }
 
-// Links without any constraint: the log-partition is the sum of softplus.
+// Unconstrained links: the log-partition is the sum of softplus.
 Score marginals_free(std::span<const Score> scores, std::span<double> out) {
   Score log_partition = 0.0;
   for (std::size_t link = 0; link < scores.size(); ++link) {
@@ -46,9 +46,9 @@ Score marginals_free(std::span<const Score> scores, std::span<double> out) {
   return log_partition;
 }
 
-// With F the partition of free links, that of Or is F - 1, and a link's marginal is its free one times F / (F - 1).
-// log(F - 1) = log F + log(1 - 1 / F) keeps all digits; only if F - 1 itself is about to underflow is it replaced by
-// its first term, the sum of exp(score), which is then exact.
+// If F is the partition function of free links, that of Or is F - 1, and the marginal of a link is its free marginal
+// times F / (F - 1). log(F - 1) = log F + log(1 - 1 / F) keeps all digits. If F - 1 itself is about to underflow, its
+// first term, the sum of exp(score), replaces it; it is then exact.
 Score marginals_or(std::span<const Score> scores, std::span<double> out) {
   Score free = 0.0;
   for (Score score : scores) free += softplus(score);
@@ -64,9 +64,9 @@ Score marginals_or(std::span<const Score> scores, std::span<double> out) {
   return free - growth;
 }
 
-// Budgets by dynamic programming over the links. Row i of the backward chart tells, for each number of links that are
-// on before link i, what links i and later may add; the forward row tells what the links before i give. Both run over
-// that number from 0 to the budget, so that a link's marginal is one dot product. O(links * budget).
+// Budgets by dynamic programming over the links. For each number of links that are on before link i, row i of the
+// backward chart holds what links i and later can add, and the forward row holds what the links before i give. Both
+// range over that number from 0 to the budget, so the marginal of a link is one dot product. O(links * budget).
 Score marginals_budget(const LogicFactor& factor, std::span<const Score> scores, std::vector<double>& chart,
                        std::span<double> out) {
   const bool exactly = factor.kind == Logic::Exactly;

@@ -10,12 +10,13 @@ namespace headlong {
 
 namespace {
 
-// The values of a pair's four configurations, link 0 being the lowest bit.
+// Returns the values of a pair's four configurations. Link 0 is the lowest bit.
 std::array<Score, 4> values_of(const PairFactor& factor, std::span<const Score> scores) {
   return {0.0, scores[0], scores[1], scores[0] + scores[1] + factor.score};
 }
 
-// The values of a table's configurations with link scores, each sum made of that without the highest link. O(2^links).
+// Computes the values of a table's configurations with link scores, each from the one without its highest link.
+// O(2^links).
 std::span<double> values_of(const DenseFactor& factor, std::span<const Score> scores, std::vector<double>& values) {
   values.resize(factor.scores.size());
   values[0] = 0.0;
@@ -27,7 +28,7 @@ std::span<double> values_of(const DenseFactor& factor, std::span<const Score> sc
   return values;
 }
 
-// Sets `on` to the first best configuration, all off if there is none.
+// Sets `on` to the first best configuration, or all off if there is none.
 Score best_of(std::span<const Score> values, std::span<std::uint8_t> on) {
   std::size_t best = 0;
   for (std::size_t row = 1; row < values.size(); ++row)
@@ -36,7 +37,7 @@ Score best_of(std::span<const Score> values, std::span<std::uint8_t> on) {
   return values[best];
 }
 
-// Turns values into weights whose largest is 1 and returns the log-partition; all weights are 0 if nothing is allowed.
+// Turns values into weights with maximum 1 and returns the log-partition. All weights are 0 if nothing is allowed.
 Score exponentiate(std::span<double> values) {
   const Score high = *std::max_element(values.begin(), values.end());
   if (high == NEGATIVE_INFINITY) {
@@ -48,8 +49,8 @@ Score exponentiate(std::span<double> values) {
   return high + std::log(sum);
 }
 
-// The highest link divides the table into halves, off and on; when these are added, the table of the other links is
-// left. 2^links additions for all links.
+// The highest link divides the table into two halves, off and on. Adding them leaves the table of the other links. This
+// takes 2^links additions for all links.
 Score marginals_of(std::span<double> values, std::span<double> out) {
   const Score log_partition = exponentiate(values);
   for (std::size_t link = out.size(); link-- > 0;) {
@@ -61,12 +62,12 @@ Score marginals_of(std::span<double> values, std::span<double> out) {
     }
     out[link] = on;
   }
-  // Rounding differs between the sums of different links.
+  // The sums of different links round differently.
   for (double& marginal : out) marginal = values[0] > 0.0 ? std::min(1.0, marginal / values[0]) : 0.0;
   return log_partition;
 }
 
-// The same with the larger instead of the sum.
+// The same with maxima instead of sums.
 Score max_marginals_of(std::span<double> values, std::span<Score> on, std::span<Score> off) {
   for (std::size_t link = on.size(); link-- > 0;) {
     const std::size_t half = std::size_t{1} << link;
@@ -130,10 +131,10 @@ double expected_own(const DenseFactor& factor, std::span<const Score> scores, Lo
 }
 
 // Let c = own_scale * score. If c >= 0, the best z12 is min(z1, z2). If one value exceeds the other by more than c, the
-// lower link gets all of the gain; otherwise both links get the same z, at the mean.
-// If c < 0, the best z12 is max(0, z1 + z2 - 1). If the values are together not above 1, nothing is paid; if they are
-// above 1 by more than -2 c, both links pay; otherwise they are moved to where their sum is 1.
-// Clipping afterwards keeps the optimality conditions in each case.
+// lower link gets the whole gain; otherwise both links get the same z, at the mean. If c < 0, the best z12 is max(0, z1
+// + z2 - 1). If the values sum to at most 1, there is no cost; if their sum exceeds 1 by more than -2 c, both links
+// pay; otherwise they move to where their sum is 1. Clipping afterward preserves the optimality conditions in each
+// case.
 void project(const PairFactor& factor, std::span<const double> values, double own_scale, std::span<double> out) {
   const double gain = own_scale * factor.score;
   double first = std::clamp(values[0], -VALUE_LIMIT, VALUE_LIMIT);

@@ -1,7 +1,7 @@
-// Projections on the polytopes of logic factors (Martins et al. 2011a, section 4; Martins et al. 2015, "AD3", section
-// 5), each exact after one sort.
+// Projections onto the polytopes of logic factors (Martins et al. 2011a, section 4; Martins et al. 2015, "AD3", section
+// 5). Each is exact after one sort.
 //
-// They rest on one fact of convexity: if the projection without some constraint violates it, then the constraint holds
+// They rest on a fact about convex sets: if the projection without some constraint violates it, the constraint holds
 // with equality at the projection with it.
 #include <algorithm>
 #include <functional>
@@ -12,7 +12,7 @@ namespace headlong {
 
 namespace {
 
-// Sorts `values` downwards into the workspace.
+// Copies `values` to `sorted` in descending order.
 void sort(std::span<const double> values, std::vector<double>& sorted) {
   sorted.assign(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
@@ -21,7 +21,7 @@ void sort(std::span<const double> values, std::vector<double>& sorted) {
 double clip(double value) { return std::clamp(value, 0.0, 1.0); }
 
 // In place: the nearest point of {z >= 0, sum z = 1}. It is max(value - threshold, 0) for the threshold that makes the
-// sum 1. Values are taken relative to the largest, so that no digits are lost if all are far from 0.
+// sum 1. Values are taken relative to the largest, so no digits are lost if all are far from 0.
 void project_simplex(std::span<double> values, std::vector<double>& sorted) {
   sort(values, sorted);
   const double high = sorted[0];
@@ -37,9 +37,9 @@ void project_simplex(std::span<double> values, std::vector<double>& sorted) {
 }
 
 // In place: the nearest point of {0 <= z <= 1, sum z = budget} for 0 <= budget <= links. It is clip(value - threshold),
-// whose sum falls from `links` to 0 as the threshold rises. The threshold goes down through the points where a link
-// leaves 0 (at its value) or reaches 1 (at its value - 1), both in sorted order, until the sum is reached; in the piece
-// before, the links from `full` to `started` are between 0 and 1 and the sum is linear.
+// whose sum falls from `links` to 0 as the threshold rises. The threshold moves down through the points where a link
+// leaves 0 (at its value) or reaches 1 (at its value - 1), both in sorted order, until the sum is reached. In the piece
+// before, the links from `full` to `started` are between 0 and 1, and the sum is linear.
 void project_budget(std::span<double> values, std::size_t budget, std::vector<double>& sorted) {
   sort(values, sorted);
   const std::size_t links = values.size();
@@ -58,7 +58,7 @@ void project_budget(std::span<double> values, std::size_t budget, std::vector<do
       sum -= sorted[full++];
   }
   if (started > full) {
-    // Once more, relative to one of them: the running sum may have lost digits to values that came and went.
+    // Compute the sum again, relative to one of the values: the running sum may have lost digits.
     const double middle = sorted[full];
     double rest = 0.0;
     for (std::size_t place = full; place < started; ++place) rest += sorted[place] - middle;
@@ -71,8 +71,8 @@ void project_budget(std::span<double> values, std::size_t budget, std::vector<do
 }
 
 // In place: the nearest point of {0 <= z <= 1, every input <= output}. Without the bounds, the output is the mean of
-// itself and of the highest inputs, as long as the next one is above that mean, and these inputs are equal to it; the
-// bounds are then met by clipping, as in isotonic regression.
+// itself and the highest inputs, taking in inputs as long as the next one is above the mean; these inputs equal the
+// output. Clipping then enforces the bounds, as in isotonic regression.
 void project_below_output(std::span<double> values, std::vector<double>& sorted) {
   const std::size_t inputs = values.size() - 1;
   sort(values.first(inputs), sorted);
@@ -87,7 +87,7 @@ void project_below_output(std::span<double> values, std::vector<double>& sorted)
 }
 
 // The hull of OrOut is {0 <= z <= 1, every input <= output, output <= sum of inputs}. If the nearest point without the
-// last constraint violates it, then the output is the sum, so the inputs and 1 - output are in the simplex; there, no
+// last constraint violates it, the output equals the sum, so the inputs and 1 - output lie in the simplex, where no
 // input can exceed the output.
 void project_or_out(std::span<const double> values, std::vector<double>& sorted, std::span<double> out) {
   const std::size_t inputs = values.size() - 1;

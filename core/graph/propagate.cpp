@@ -59,7 +59,7 @@ bool Propagator::visit(Index factor) {
   return true;
 }
 
-// Sets all free links.
+// Sets all free links to one side.
 bool Propagator::fill(Index begin, Index end, bool on) {
   for (Index link = begin; link < end; ++link)
     if (fixed_[graph_.link_variables[link]] < 0 && !set_link(link, on)) return false;
@@ -110,7 +110,7 @@ bool Propagator::visit(const LogicFactor& factor, Index begin, Index end) {
 }
 
 bool Propagator::visit(const DenseFactor& factor, Index begin, Index end) {
-  // Bits that some allowed row sets, and that some allowed row leaves.
+  // Bits that some allowed row sets, and that some allowed row clears.
   std::size_t known = 0, wanted = 0, set = 0, left = 0;
   for (Index link = begin; link < end; ++link) {
     const std::int8_t fixed = fixed_[graph_.link_variables[link]];

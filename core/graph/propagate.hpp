@@ -1,22 +1,22 @@
-// What follows by logic from fixed variables.
+// Unit propagation: what fixed variables imply.
 #pragma once
 
 #include "graph/solver.hpp"
 
 namespace headlong {
 
-// Fixes variables one by one, with all that follows through logic factors and tables (unit propagation; pairs allow
-// everything, and structured factors are not asked).
+// Fixes variables one at a time, together with everything that follows through logic factors and tables. Pairs allow
+// everything, and structured factors are ignored.
 class Propagator {
  public:
   explicit Propagator(const Graph& graph);
 
   std::span<const std::int8_t> fixed() const { return fixed_; }
-  // Looks at all factors once; false if nothing is allowed.
+  // Visits all factors once. Returns false if nothing is allowed.
   bool start();
-  // Fixes a variable. False, and nothing changed, if that contradicts what is fixed.
+  // Fixes a variable. If that contradicts what is fixed, returns false and changes nothing.
   bool fix(Index variable, bool on);
-  // All variables that are fixed, in that order; and back to the first so many of them.
+  // The fixed variables in the order they were fixed. `undo` keeps only the first `count` of them.
   std::span<const Index> trail() const { return trail_; }
   void undo(std::size_t count);
 
@@ -31,8 +31,8 @@ class Propagator {
   const Graph& graph_;                   // not owned
   std::vector<std::int8_t> fixed_;       // [variables]
   std::vector<Index> begins_, factors_;  // the factors of each variable
-  std::vector<Index> trail_;             // variables in the order in which they were fixed
-  std::size_t done_ = 0;                 // of the trail
+  std::vector<Index> trail_;             // variables in the order they were fixed
+  std::size_t done_ = 0;                 // how many of the trail have been propagated
 };
 
 }  // namespace headlong

@@ -10,20 +10,20 @@ namespace {
 
 // Over the weights w of the active configurations y_i, the columns of Y, the problem is
 //   max  b.w - |Y w|^2 / 2   with  sum w = 1,   where  b_i = values.y_i + own_scale * own_i.
-// Since the sum is fixed, |Y w|^2 may be replaced by w'Kw with K = Y'Y + 11', which is positive definite as long as the
-// configurations are affinely independent. Its Cholesky factor grows and shrinks with the set, in O(a^2).
+// Since the sum is fixed, w'Kw with K = Y'Y + 11' can replace |Y w|^2. K is positive definite as long as the
+// configurations are affinely independent. Its Cholesky factor grows and shrinks with the set in O(a^2).
 
-// Weights below this are taken for zero.
+// Weights below this count as zero.
 constexpr double ZERO_WEIGHT = 1e-13;
-// A configuration whose squared distance from the affine hull of the others is below this is dependent on them. The
-// entries of K are whole numbers, so that true distances are not this small for sets of sensible size.
+// A configuration depends on the others if its squared distance from their affine hull is below this. The entries of K
+// are integers, so true distances are never this small for sets of realistic size.
 constexpr double DEPENDENT = 1e-7;
-// A configuration must be better by this much, relative to the size of the numbers, to be added.
+// A configuration must gain more than this, relative to the magnitude of the numbers, to be added.
 constexpr double GAIN = 1e-12;
-// For how many active configurations of a factor memory is taken beforehand. There are never more than its links + 1; a
-// tree with 200 links had 54 at most, one with 100 links had 56.
+// Memory is allocated for this many active configurations per factor. There are never more than its links + 1; a tree
+// with 200 links had at most 54, one with 100 links had 56.
 constexpr std::size_t RESERVED = 256;
-// How far link scores are blown up where own scores do not count.
+// Factor on link scores if own scores do not count.
 constexpr double WITHOUT_OWN = 1e9;
 
 double* row_of(std::vector<double>& cholesky, std::size_t row) { return cholesky.data() + row * (row + 1) / 2; }
@@ -32,7 +32,7 @@ std::span<const std::uint64_t> bits_of(const ActiveSet& active, std::size_t plac
   return std::span(active.bits).subspan(place * active.words, active.words);
 }
 
-// Calls the visitor with each link that is on.
+// Calls visit with each link that is on.
 template <class Visit>
 void visit_on(std::span<const std::uint64_t> bits, Visit visitor) {
   for (std::size_t word = 0; word < bits.size(); ++word)
@@ -51,7 +51,7 @@ void reserve(ActiveSet& active, QpWorkspace& workspace, std::size_t links) {
     numbers->reserve(most);
 }
 
-// Solves L x = b for the entries of x behind those that are there.
+// Solves L x = b for the entries of x after those already known.
 template <class Right>
 void extend_forward(std::vector<double>& cholesky, std::size_t size, std::vector<double>& x, Right right_side) {
   for (std::size_t i = x.size(); i < size; ++i) {
@@ -71,7 +71,7 @@ void solve_backward(std::vector<double>& cholesky, std::span<double> x) {
   }
 }
 
-// What a configuration contributes to the linear term.
+// Returns the linear term of a configuration.
 double linear_term(std::span<const std::uint64_t> bits, Score own, std::span<const double> values, double own_scale) {
   double sum = own_scale == 0.0 ? 0.0 : own_scale * own;
   visit_on(bits, [&](std::size_t link) { sum += values[link]; });
@@ -84,7 +84,7 @@ double overlap(std::span<const std::uint64_t> left, std::span<const std::uint64_
   return count;
 }
 
-// Takes a configuration out: the rows below it lose a column by Givens rotations.
+// Removes a configuration: Givens rotations take a column out of the rows below it.
 void remove(ActiveSet& active, QpWorkspace& workspace, std::size_t place) {
   const std::size_t size = active.weights.size();
   for (std::size_t j = place; j + 1 < size; ++j) {
@@ -106,12 +106,12 @@ void remove(ActiveSet& active, QpWorkspace& workspace, std::size_t place) {
   active.owns.erase(active.owns.begin() + place);
   active.weights.erase(active.weights.begin() + place);
   workspace.linear.erase(workspace.linear.begin() + place);
-  // What is known of forward solutions depends on the rows above alone.
+  // Known entries of forward solutions depend only on the rows above.
   active.ones.resize(std::min(active.ones.size(), place));
   workspace.forward.resize(std::min(workspace.forward.size(), place));
 }
 
-// Prepares the row of the Cholesky factor that a configuration would get; returns the square of its diagonal.
+// Computes the row of the Cholesky factor for a configuration. Returns the square of its diagonal entry.
 double prepare_row(ActiveSet& active, std::span<const std::uint64_t> bits, std::vector<double>& row) {
   row.clear();
   extend_forward(active.cholesky, active.weights.size(), row,
@@ -121,7 +121,7 @@ double prepare_row(ActiveSet& active, std::span<const std::uint64_t> bits, std::
   return diagonal;
 }
 
-// Appends the configuration that the row was prepared for.
+// Appends the configuration whose row was prepared.
 void append(ActiveSet& active, QpWorkspace& workspace, std::span<const std::uint64_t> bits, Score own, double diagonal,
             double weight, double term) {
   active.cholesky.insert(active.cholesky.end(), workspace.row.begin(), workspace.row.end());
@@ -132,8 +132,8 @@ void append(ActiveSet& active, QpWorkspace& workspace, std::span<const std::uint
   workspace.linear.push_back(term);
 }
 
-// Adds the candidate. Where it is an affine combination a of the others, weight is shifted to it from them, which
-// leaves the point where it is and gains on own scores, until one of them has none left and makes room.
+// Adds the candidate. If it is an affine combination a of the others, shifts weight from them to it until one of them
+// has none left and makes room. This leaves the point unchanged and gains on own scores.
 void add(ActiveSet& active, QpWorkspace& workspace, double term) {
   const Score own = workspace.candidate.own;
   double diagonal = prepare_row(active, workspace.bits, workspace.row);
@@ -152,11 +152,11 @@ void add(ActiveSet& active, QpWorkspace& workspace, double term) {
   append(active, workspace, workspace.bits, own, diagonal, shift, term);
 }
 
-// The best weights of the active configurations if they were allowed to be negative: K w = b + t 1 with the t that
-// makes their sum 1. With x = L^-1 b and e = L^-1 1, both of which grow with the set, 1'K^-1 b = e.x.
+// Finds the best weights of the active configurations if weights could be negative: K w = b + t 1 with the t that makes
+// their sum 1. With x = L^-1 b and e = L^-1 1, both of which grow with the set, 1'K^-1 b = e.x.
 void solve_equalities(ActiveSet& active, QpWorkspace& workspace) {
   const std::size_t size = active.weights.size();
-  // A constant added to b changes nothing; taking the first entry off keeps the numbers small.
+  // Adding a constant to b changes nothing. Subtracting the first entry keeps the numbers small.
   extend_forward(active.cholesky, size, workspace.forward,
                  [&](std::size_t i) { return workspace.linear[i] - workspace.linear[0]; });
   extend_forward(active.cholesky, size, active.ones, [](std::size_t) { return 1.0; });
@@ -170,8 +170,8 @@ void solve_equalities(ActiveSet& active, QpWorkspace& workspace) {
   solve_backward(active.cholesky, workspace.solution);
 }
 
-// Moves to the best weights, dropping on the way one configuration after the other whose weight becomes zero. Each
-// round keeps the weights a convex combination and does not lower the objective.
+// Moves to the best weights and drops each configuration whose weight reaches zero on the way. Every round keeps the
+// weights a convex combination and does not lower the objective.
 void minimize_weights(ActiveSet& active, QpWorkspace& workspace) {
   while (active.weights.size() > 1) {
     solve_equalities(active, workspace);
@@ -201,7 +201,7 @@ void set_point(const ActiveSet& active, std::span<double> out) {
   for (double& value : out) value = std::min(value, 1.0);
 }
 
-// The objective, but for a constant.
+// Returns the objective up to a constant.
 double objective_of(const ActiveSet& active, std::span<const double> linear, std::span<const double> point) {
   double sum = 0.0;
   for (std::size_t i = 0; i < linear.size(); ++i) sum += active.weights[i] * linear[i];
@@ -209,7 +209,7 @@ double objective_of(const ActiveSet& active, std::span<const double> linear, std
   return sum;
 }
 
-// Sets the candidate of the workspace to the best configuration for the derivative at the point.
+// Sets the workspace's candidate to the best configuration for the gradient at the point.
 Score find_candidate(const Maximizer& maximize, std::span<const double> values, std::span<const double> point,
                      double scale, QpWorkspace& workspace) {
   workspace.scores.resize(values.size());
@@ -223,8 +223,8 @@ Score find_candidate(const Maximizer& maximize, std::span<const double> values, 
   return value;
 }
 
-// Computes the Cholesky factor anew, without the rounding errors of many additions and removals; what turns out to
-// be dependent goes, and the weights that stay are made a convex combination again.
+// Recomputes the Cholesky factor, without the rounding errors of many additions and removals. Drops configurations that
+// turn out to be dependent and normalizes the remaining weights.
 void refactor(ActiveSet& active, QpWorkspace& workspace) {
   const std::size_t size = active.weights.size();
   workspace.solution.assign(active.weights.begin(), active.weights.end());
@@ -232,7 +232,7 @@ void refactor(ActiveSet& active, QpWorkspace& workspace) {
   for (auto* numbers : {&active.weights, &active.cholesky, &active.ones, &workspace.linear, &workspace.forward})
     numbers->clear();
   double sum = 0.0;
-  // Reads configurations behind those that it has written again.
+  // Reads configurations that come after the ones it writes.
   const std::size_t words = active.words;
   for (std::size_t i = 0; i < size; ++i) {
     const std::size_t place = active.weights.size();
@@ -251,7 +251,7 @@ void refactor(ActiveSet& active, QpWorkspace& workspace) {
   for (double& weight : active.weights) weight = sum > 0.0 ? weight / sum : 1.0 / active.weights.size();
 }
 
-// Drops what -inf forbids now, and computes the linear terms of what stays.
+// Drops configurations that -inf now forbids and computes the linear terms of the others.
 void prepare_warm_start(std::span<const double> values, double own_scale, ActiveSet& active, QpWorkspace& workspace) {
   workspace.linear.clear();
   workspace.forward.clear();
@@ -264,8 +264,8 @@ void prepare_warm_start(std::span<const double> values, double own_scale, Active
   for (double& weight : active.weights) weight = sum > 0.0 ? weight / sum : 1.0 / active.weights.size();
 }
 
-// Whether the candidate gains on the active configurations, which all have the same derivative; that of the heaviest is
-// the most exact.
+// Returns whether the candidate gains on the active configurations. They all have the same derivative; that of the
+// heaviest is the most accurate.
 bool gains(std::span<const double> values, std::span<const double> point, double own_scale, const ActiveSet& active,
            const QpWorkspace& workspace) {
   const auto heaviest = std::max_element(active.weights.begin(), active.weights.end()) - active.weights.begin();
@@ -300,8 +300,8 @@ bool solve_qp(const Maximizer& maximize, std::span<const double> values, double 
            linear_term(workspace.bits, workspace.candidate.own, values, own_scale));
   }
 
-  // Finite by theory, as every step gains; rounding errors end it when steps do not gain any more, or at the limit. The
-  // weights are a convex combination at any time.
+  // In theory finite, because every step gains. Rounding errors end the loop when steps no longer gain, or the limit
+  // does. The weights are a convex combination at all times.
   const std::size_t limit = std::min(workspace.max_steps, 100 + 4 * values.size());
   double reached = NEGATIVE_INFINITY;
   std::size_t stalled = 0;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "graph/local.hpp"
 #include "graph/propagate.hpp"
@@ -9,7 +10,7 @@ namespace headlong {
 
 namespace {
 
-// What all ways of rounding share. `order`: variables by how sure their relaxed values are. `start`: what is known.
+// What all ways of rounding share. `order`: variables by the certainty of their relaxed values. `start`: what is known.
 struct Rounding {
   const Graph& graph;
   std::span<const double> relaxed;
@@ -21,7 +22,7 @@ struct Rounding {
   std::vector<Score> scores;  // [links of a factor]
   Configuration best;
   std::vector<std::uint8_t> assignment;  // [variables]
-  double largest = 1.0;                  // score of a variable
+  double largest = 1.0;                  // largest score of a variable
 
   bool side(Index variable) const {
     return relaxed[variable] != 0.5 ? relaxed[variable] > 0.5 : graph.scores[variable] > 0.0;
@@ -33,8 +34,8 @@ bool offer_fixed(Rounding& rounding, const Propagator& propagator) {
   return offer(rounding.graph, rounding.fixed, rounding.assignment, rounding.workspace, rounding.found);
 }
 
-// Sets every variable that is still free to the side its relaxed value is on, the surest first, with what follows by
-// logic; where that is impossible, to the other side.
+// Sets every free variable to the nearer side of its relaxed value, most certain first, together with what that
+// implies; to the other side if that is impossible.
 void complete(Rounding& rounding, Propagator& propagator) {
   for (Index variable : rounding.order) {
     if (propagator.fixed()[variable] >= 0) continue;
@@ -44,9 +45,9 @@ void complete(Rounding& rounding, Propagator& propagator) {
   offer_fixed(rounding, propagator);
 }
 
-// Maximizes a structured factor with the relaxed values, times `strength` beside the scores of the variables, as link
-// scores; what is fixed must hold. False if nothing is allowed.
-bool choose(Rounding& rounding, Index factor, std::span<const std::int8_t> fixed, double strength) {
+// Maximizes a structured factor. The score of a link is that of its variable, plus a term for its relaxed value of
+// weight `strength` in units of the largest score. Fixed variables stay fixed. Returns false if nothing is allowed.
+bool maximize_factor(Rounding& rounding, Index factor, std::span<const std::int8_t> fixed, double strength) {
   const Graph& graph = rounding.graph;
   const Index begin = graph.link_begins[factor], links = graph.links(factor);
   rounding.scores.resize(links);
@@ -71,12 +72,12 @@ bool choose(Rounding& rounding, Index factor, std::span<const std::int8_t> fixed
 }
 
 // Depth-first search for any allowed assignment, with unit propagation, in the order and to the sides that the relaxed
-// values tell. A structured factor is asked whether it still allows anything whenever one of its variables has been
-// fixed. Gives up when about `limit` links have been looked at.
-void dive(Rounding& rounding, std::int64_t limit) {
+// values suggest. Whenever a variable of a structured factor is fixed, checks that the factor still allows something.
+// Gives up after visiting about `limit` links.
+void search_depth_first(Rounding& rounding, std::int64_t limit) {
   struct Decision {
     std::size_t position;  // in the order
-    std::size_t before;    // length of the trail
+    std::size_t before;    // length of the trail before the decision
     bool on, is_last;
   };
   const Graph& graph = rounding.graph;
@@ -91,7 +92,7 @@ void dive(Rounding& rounding, std::int64_t limit) {
   Propagator propagator = rounding.start;
   std::vector<Decision> stack;
   std::vector<std::uint8_t> touched(graph.types.size(), 0);
-  // Whether a decision can be made as far as can be seen.
+  // Returns whether a decision is possible as far as propagation can tell.
   const auto decide = [&](const Decision& decision) {
     limit -= 8;
     if (!propagator.fix(rounding.order[decision.position], decision.on)) return false;
@@ -103,7 +104,7 @@ void dive(Rounding& rounding, std::int64_t limit) {
       if (!touched[f]) continue;
       touched[f] = 0;
       limit -= 4 * graph.links(f);
-      allowed = allowed && choose(rounding, f, propagator.fixed(), 1.0);
+      allowed = allowed && maximize_factor(rounding, f, propagator.fixed(), 1.0);
     }
     if (!allowed) propagator.undo(decision.before);
     return allowed;
@@ -123,7 +124,7 @@ void dive(Rounding& rounding, std::int64_t limit) {
       }
       if (possible) stack.push_back(next);
     }
-    // Back to the last decision that has another side.
+    // Back to the last decision with an untried side.
     while (!possible) {
       while (!stack.empty() && stack.back().is_last) {
         propagator.undo(stack.back().before);
@@ -151,7 +152,7 @@ void round(const Graph& graph, std::span<const double> relaxed, GraphWorkspace& 
     if (graph.scores[i] == NEGATIVE_INFINITY) possible = possible && start.fix(i, false);
   }
   if (!possible) return;
-  SolverResult found;  // of this call
+  SolverResult found;  // by this call
   Rounding rounding{graph, relaxed, fixed, workspace, found, std::move(start), {}, {}, {}, {}};
   rounding.assignment.resize(graph.scores.size());
   rounding.order.resize(graph.scores.size());
@@ -168,7 +169,7 @@ void round(const Graph& graph, std::span<const double> relaxed, GraphWorkspace& 
     if (graph.types[f] != FactorType::Structured) continue;
     const Index begin = graph.link_begins[f];
     for (double strength : {1e4, 1.0}) {
-      if (!choose(rounding, f, rounding.start.fixed(), strength)) continue;
+      if (!maximize_factor(rounding, f, rounding.start.fixed(), strength)) continue;
       Propagator guided = rounding.start;
       for (Index k = 0; k < graph.links(f); ++k)
         guided.fix(graph.link_variables[begin + k], (rounding.best.on[k] != 0) != (graph.link_negated[begin + k] != 0));
@@ -185,7 +186,7 @@ void round(const Graph& graph, std::span<const double> relaxed, GraphWorkspace& 
     }
     local.start(rounding.assignment);
     if (local.repair()) offer(graph, fixed, local.assignment(), workspace, found);
-    if (found.value == NEGATIVE_INFINITY) dive(rounding, limit);
+    if (found.value == NEGATIVE_INFINITY) search_depth_first(rounding, limit);
   }
   if (found.value == NEGATIVE_INFINITY) return;
   local.start(found.assignment);

@@ -6,7 +6,7 @@ namespace headlong {
 
 namespace {
 
-// Calls the visitor with the factor as its own type.
+// Calls visit with the factor as its own type.
 template <class Visit>
 decltype(auto) visit(const Graph& graph, Index factor, Visit visitor) {
   const Index place = graph.places[factor];
@@ -91,14 +91,14 @@ double expected_own(const Graph& graph, Index factor, std::span<const Score> sco
 }
 
 double entropy(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace) {
-  std::vector<double>& chances = workspace.chances;
-  chances.resize(scores.size());
-  const Score log_partition = marginals(graph, factor, scores, workspace, chances);
+  std::vector<double>& probabilities = workspace.probabilities;
+  probabilities.resize(scores.size());
+  const Score log_partition = marginals(graph, factor, scores, workspace, probabilities);
   if (log_partition == NEGATIVE_INFINITY) return 0.0;
   double mean = expected_own(graph, factor, scores, workspace);
   for (std::size_t link = 0; link < scores.size(); ++link)
-    if (chances[link] > 0.0) mean += chances[link] * scores[link];
-  // Rounding errors can lead below 0; written so that NaN stays.
+    if (probabilities[link] > 0.0) mean += probabilities[link] * scores[link];
+  // Rounding errors can make this negative. This form preserves NaN.
   const double found = log_partition - mean;
   return found < 0.0 ? 0.0 : found;
 }

@@ -9,8 +9,8 @@ namespace headlong {
 
 namespace {
 
-// The lowest own score of a factor, and the size of own scores. Of a factor in Python that does not tell its lowest, a
-// million times what its best configuration is worth is taken.
+// Measures the lowest own score of a factor and the magnitude of its own scores. For a Python factor that does not
+// report its lowest, assumes a million times the value of its best configuration.
 void measure_own(const Graph& graph, Index factor, const Configuration& best, Score& lowest, Score& largest) {
   largest = 0.0;
   lowest = lowest_own(graph, factor).value_or(-1e6 * (1.0 + std::abs(best.own)));
@@ -105,7 +105,7 @@ bool proves_infeasible(const Graph& graph, Split& split, std::span<double> direc
     square += direction[link] * direction[link];
   }
   if (square < 1e-8) return false;
-  // Far enough for slopes down to 1e-6 to show, and not so far that rounding errors do.
+  // Far enough to show slopes down to 1e-6, and not so far that rounding errors show.
   const double far = 1e6 * (split.scale + std::abs(split.lowest)) / std::sqrt(square);
   for (double& step : direction) step *= far;
   return is_below_all(split, dual_bound(graph, split, direction, workspace));

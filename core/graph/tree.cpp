@@ -1,8 +1,8 @@
 #include "graph/tree.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
+#include "base/require.hpp"
 #include "trees/eisner.hpp"
 #include "trees/matrix_tree.hpp"
 #include "trees/mst.hpp"
@@ -10,21 +10,13 @@
 
 namespace headlong {
 
-namespace {
-
-void require(bool holds, const char* message) {
-  if (!holds) throw std::invalid_argument(message);
-}
-
-}  // namespace
-
 struct TreeFactor::Workspace final : FactorWorkspace {
   std::vector<Score> scores;   // [head][modifier]
   std::vector<double> by_arc;  // [head][modifier]: marginals or max-marginals
   std::vector<Index> heads;    // [size]
   std::vector<Index> mark;     // [size]
-  std::vector<Score> best;     // [size]: the best value with one of the arcs into each word
-  std::vector<Score> second;   // [size]: and with another arc than that one
+  std::vector<Score> best;     // [size]: the best value with an arc into each word
+  std::vector<Score> second;   // [size]: the best value with any other arc into it
   MstWorkspace mst;
   EisnerWorkspace eisner;
   MatrixTreeWorkspace matrix_tree;
@@ -32,12 +24,12 @@ struct TreeFactor::Workspace final : FactorWorkspace {
 
 TreeFactor::TreeFactor(Index size, std::vector<Arc> arcs, RootRule rule, TreeShape shape)
     : size_(size), arcs_(std::move(arcs)), rule_(rule), shape_(shape) {
-  require(size >= 2 && size < 46341, "a tree factor needs the root and at least one word, and at most 46340 in all");
+  require(size >= 2 && size < 46341, "a tree factor must have 2 to 46340 words, including the root");
   std::vector<std::uint8_t> seen(static_cast<std::size_t>(size) * size, 0);
   for (const auto& [head, modifier] : arcs_) {
-    require(head >= 0 && head < size, "the head of an arc is outside the sentence");
-    require(modifier >= 1 && modifier < size, "the modifier of an arc is the root or outside the sentence");
-    require(head != modifier, "an arc leads from a word to itself");
+    require(head >= 0 && head < size, "the head of an arc is out of range");
+    require(modifier >= 1 && modifier < size, "the modifier of an arc is the root or out of range");
+    require(head != modifier, "an arc connects a word to itself");
     std::uint8_t& place = seen[static_cast<std::size_t>(head) * size + modifier];
     require(place == 0, "a tree factor has the same arc twice");
     place = 1;
@@ -46,7 +38,7 @@ TreeFactor::TreeFactor(Index size, std::vector<Arc> arcs, RootRule rule, TreeSha
 
 std::unique_ptr<FactorWorkspace> TreeFactor::make_workspace() const { return std::make_unique<Workspace>(); }
 
-// Writes the scores of the links to where the kernels look for them; what is no link stays -inf from the first call on.
+// Writes the link scores to the dense matrix of the kernels. Arcs that are not links stay -inf after the first call.
 std::span<const Score> TreeFactor::spread(std::span<const Score> scores, Workspace& workspace) const {
   if (workspace.scores.empty()) workspace.scores.assign(static_cast<std::size_t>(size_) * size_, NEGATIVE_INFINITY);
   for (std::size_t link = 0; link < arcs_.size(); ++link)
@@ -100,7 +92,7 @@ Score TreeFactor::marginals(std::span<const Score> scores, FactorWorkspace& memo
   return log_partition;
 }
 
-// A word has exactly one head, so the best tree without an arc is the best one with another arc into the same word.
+// A word has exactly one head, so the best tree without an arc is the best tree with another arc into the same word.
 Score TreeFactor::max_marginals(std::span<const Score> scores, FactorWorkspace& memory, std::span<Score> on,
                                 std::span<Score> off) const {
   auto& workspace = static_cast<Workspace&>(memory);
@@ -108,7 +100,7 @@ Score TreeFactor::max_marginals(std::span<const Score> scores, FactorWorkspace& 
   workspace.by_arc.resize(workspace.scores.size());
   workspace.best.assign(size_, NEGATIVE_INFINITY);
   workspace.second.assign(size_, NEGATIVE_INFINITY);
-  workspace.heads.assign(size_, NO_HEAD);  // of the arc with the best value
+  workspace.heads.assign(size_, NO_HEAD);  // heads of the arcs with the best value
   const Score value = shape_ == TreeShape::Projective
                           ? eisner_max_marginals(spread_scores, size_, rule_, workspace.by_arc, workspace.eisner)
                           : tree_max_marginals(spread_scores, size_, rule_, workspace.by_arc, workspace.mst);

@@ -7,7 +7,7 @@ namespace headlong {
 
 namespace {
 
-// Distances 1 to 5, 6-10, 11-20, 21-30, more.
+// Returns the bin of a distance: 1, 2, 3, 4, 5, 6-10, 11-20, 21-30, more.
 Code distance_bin(Index distance) {
   constexpr Index LIMITS[] = {1, 2, 3, 4, 5, 10, 20, 30};
   Code bin = 0;
@@ -17,7 +17,8 @@ Code distance_bin(Index distance) {
 
 Code side(Index head, Index modifier) { return head < modifier ? 1 : 2; }
 
-// Which features both words have with the same value (low byte), and with different ones (high byte).
+// Returns which morphological features both words have, as bits: equal values in the low byte, different ones in the
+// high byte.
 Code agreement(const Traits& a, const Traits& b) {
   Code value = 0;
   for (Index k = 0; k < AGREEMENT_KEYS; ++k) {
@@ -55,7 +56,7 @@ void add_arc(const ArcContext& context, Index head, Index modifier, Parts& arcs)
   const Index left = std::min(head, modifier), right = std::max(head, modifier);
   auto few = [](Index count) { return mix(11 + static_cast<Code>(std::min(count, Index{3}))); };
   auto between = [&](const std::vector<Index>& counts) { return few(counts[right] - counts[left + 1]); };
-  // Words between the two with the tag of one of them: a head with rivals nearer by is a worse guess.
+  // Counts the words in between that have the same tag as `word`. Closer rivals make an arc less likely.
   auto same_tag = [&](Index word) {
     const Index* counts = context.tag_counts.data() + context.traits[word].tag % MAX_TAGS;
     return few(counts[static_cast<std::size_t>(right) * MAX_TAGS] -

@@ -1,11 +1,11 @@
-// Candidates: the arcs that may be in the tree, sorted by modifier.
+// Candidates: the arcs that survive pruning, sorted by modifier.
 #pragma once
 
 #include "base/types.hpp"
 
 namespace headlong {
 
-// The heads of modifier m are heads[begins[m]] to heads[begins[m + 1]], ascending. Modifier 0 has none.
+// The heads of modifier m are heads[begins[m]] to heads[begins[m + 1]], ascending. The root (m = 0) has none.
 struct Candidates {
   std::vector<Index> heads;
   std::vector<Index> begins;  // [size + 1]
@@ -16,17 +16,17 @@ struct Candidates {
   }
 };
 
-// Every head for every word: n^2 arcs.
+// Makes every word a candidate head of every other word: n^2 arcs.
 void all_arcs(Index size, Candidates& candidates);
 
-// How to prune: at most `max_heads` a word, and none whose posterior is below `threshold` times the word's best.
+// How to prune: at most `max_heads` per word, and no head whose posterior is below `threshold` times the word's best.
 struct PruningRule {
   Index max_heads;
   double threshold;
 };
 
-// The arcs that survive, by posteriors[head * size + modifier]; `always` and `gold` are heads to keep in any case (gold
-// may be empty): with the arcs of some tree among them, a tree always remains. O(n^2).
+// Selects the arcs that survive pruning by posteriors[head * size + modifier]. The heads in `always` and `gold` survive
+// in any case (`gold` may be empty): if they contain the arcs of a tree, at least one tree remains. O(n^2).
 void select_heads(std::span<const double> posteriors, Index size, const PruningRule& rule,
                   std::span<const Index> always, std::span<const Index> gold, Candidates& candidates);
 

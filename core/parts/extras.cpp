@@ -6,7 +6,7 @@ namespace {
 
 constexpr auto number = [](Kind kind) { return static_cast<std::size_t>(kind); };
 
-// The arcs by head, then modifier: a left fan from its end, then the right one.
+// Sorts the arcs by head, then by modifier: each left fan in reverse, then the right fan.
 void sort_by_head(const Frames& frames, Extras& extras) {
   extras.head_arcs.resize(frames.arcs());
   extras.ranks.resize(frames.arcs());
@@ -64,14 +64,14 @@ std::size_t lay_out_paths(const Frames& frames, std::vector<Index>& places) {
   return count;
 }
 
-// The candidate from `head` to `modifier`, which must be one.
+// Returns the number of the arc from `head` to `modifier`, which must be a candidate.
 Index find_arc(const Frames& frames, Index head, Index modifier) {
   const auto begin = frames.arc_heads.begin() + frames.arc_begins[modifier];
   const auto end = frames.arc_heads.begin() + frames.arc_begins[modifier + 1];
   return static_cast<Index>(std::lower_bound(begin, end, head) - frames.arc_heads.begin());
 }
 
-// Where the score of a part stands among those of its kind.
+// Returns the index of a part's score among the scores of its kind.
 std::size_t place_of(const Frames& frames, const Extras& extras, Kind kind, const ExtraSlots& slots) {
   switch (kind) {
     case Kind::HeadBigram:
@@ -87,7 +87,8 @@ std::size_t place_of(const Frames& frames, const Extras& extras, Kind kind, cons
 
 Code side(Index head, Index modifier) { return head < modifier ? 1 : 2; }
 
-// Whether a word and the word before it have the same head, or one is the head of the other.
+// Tells whether a word and the word before it have the same head (0), or one is the head of the other (1, 2), or
+// neither (3).
 Code coincidence(const ExtraSlots& slots) {
   const auto [word, head, before, head_before] = slots;
   return head == head_before ? 0 : head == before ? 1 : head_before == word ? 2 : 3;
@@ -178,15 +179,8 @@ void list_extras(const Frames& frames, const Extras& extras, Kind kind, std::vec
 void add_extras(const ArcContext& context, const Frames& frames, const Extras& extras, Kind kind,
                 std::vector<ExtraSlots>& slots, Parts& parts) {
   list_extras(frames, extras, kind, slots);
-  const Index width = KIND_SLOTS[number(kind)], relations = KIND_RELATIONS[number(kind)];
-  parts.count = slots.size();
-  parts.slots.resize(parts.count * width);
-  parts.relations.resize(parts.count * relations);
-  for (std::size_t part = 0; part < parts.count; ++part) {
-    const PartRow row = extra_part(context, kind, slots[part]);
-    std::copy_n(row.slots.data(), width, parts.slots.data() + part * width);
-    std::copy_n(row.relations.data(), relations, parts.relations.data() + part * relations);
-  }
+  PartWriter writer(kind, slots.size(), parts);
+  for (const ExtraSlots& part : slots) writer.add(extra_part(context, kind, part));
 }
 
 void filter_extras(const Frames& from, const Extras& extras, const Frames& reduced, std::vector<ExtraSlots>& slots,
@@ -203,7 +197,8 @@ void filter_extras(const Frames& from, const Extras& extras, const Frames& reduc
 void add_optimism(const Frames& frames, const Extras& extras, bool projective, std::span<Score> arc_scores) {
   const Index arcs = static_cast<Index>(frames.arcs());
   if (extras.has(Kind::HeadBigram)) {
-    std::vector<Score> best(2 * frames.arcs(), NEGATIVE_INFINITY);  // with the word before, and the word behind
+    // [arcs][2]: the best score with an arc of the word before, and with one of the word after.
+    std::vector<Score> best(2 * frames.arcs(), NEGATIVE_INFINITY);
     for (Index arc = frames.size > 2 ? frames.arc_begins[2] : arcs; arc < arcs; ++arc) {
       const Index word = frames.arc_modifiers[arc];
       for (Index before = frames.arc_begins[word - 1]; before < frames.arc_begins[word]; ++before) {
@@ -232,7 +227,7 @@ void add_optimism(const Frames& frames, const Extras& extras, bool projective, s
         arc_scores[arc] += std::max(extras.of(Kind::NonProjective)[extras.crossing_places[arc]], 0.0F);
   if (extras.has(Kind::Path))
     for (Index arc = 0; arc < arcs; ++arc) {
-      // The head is above the modifier, and so may be all that can be above the head.
+      // The head is an ancestor of the modifier, and so is every ancestor that the head can have.
       const std::size_t size = frames.size, head = frames.arc_heads[arc], modifier = frames.arc_modifiers[arc];
       const std::vector<float>& scores = extras.of(Kind::Path);
       if (head > 0) arc_scores[arc] += scores[extras.path_places[head * size + modifier]];

@@ -1,14 +1,14 @@
-// Parts beyond one head and its neighbours (Martins 2011a, table 1; Martins 2013, section 3): consecutive words with
-// their heads, any two modifiers of a head, arcs that cross, and paths. No head automaton holds them, so they stand
-// beside the frames, and a tree is worth what frames and extras are worth together.
+// Extras: the parts that do not fit into the frame of one head (Martins 2011a, table 1; Martins 2013, section 3). No
+// head automaton can score them, so they are stored beside the frames. The score of a tree is the sum of its arcs,
+// frames and extras.
 //
-//   HeadBigram        one part for each pair of candidates of two neighbouring words
-//   ArbitrarySibling  one for each pair of candidate modifiers of a head, on one side or on both: k (k - 1) / 2 for a
+//   HeadBigram        one part per pair of candidates of two adjacent words
+//   ArbitrarySibling  one part per pair of candidate modifiers of a head, on one side or on both: k (k - 1) / 2 for a
 //                     head with k of them; none for the root, which has one modifier in most trees
-//   NonProjective     one for each candidate that spans a word and does not come from the root: in a tree it counts if
-//                     one of the words between the two does not descend from the head
-//   Path              one for each pair of words such that arcs of the candidates lead from one to the other; the root,
-//                     from which all words descend, is left out
+//   NonProjective     one part per candidate that spans a word and does not come from the root; a tree has the part if
+//                     some word between head and modifier does not descend from the head
+//   Path              one part per pair of words that candidates can connect by a path downward; the root is left out,
+//                     because all words descend from it
 #pragma once
 
 #include <algorithm>
@@ -18,30 +18,30 @@
 
 namespace headlong {
 
-// Which kinds are there, their scores, and where to find the score of a part. It is laid out for the candidates of
-// frames, to which all numbers of arcs belong.
+// The scores of all extras, and where to find the score of each part. Arc numbers are those of the frames.
 struct Extras {
-  std::array<bool, KINDS> on{};                  // kinds of frames are never on
-  std::array<std::vector<float>, KINDS> scores;  // [parts of the kind], in the order of `add_extras`
-  std::vector<Index> head_arcs, head_begins;     // [arcs], [size + 1] by head, then modifier
-  std::vector<Index> ranks;                      // [arcs] among those of the same head
-  std::vector<std::size_t> bigram_begins;        // [size] then by lane of the word, lane of the word before
-  std::vector<std::size_t> sibling_begins;       // [size] of each head, then by rank of the later, of the earlier one
-  std::vector<Index> crossing_places;            // [arcs] -1: never non-projective
-  std::vector<Index> path_places;                // [size * size] by ancestor, descendant; -1: there is no path
+  std::array<bool, KINDS> on{};                  // frame kinds are never on
+  std::array<std::vector<float>, KINDS> scores;  // [parts of the kind] in the order of `add_extras`
+  std::vector<Index> head_arcs, head_begins;     // [arcs], [size + 1] arcs by head, then modifier
+  std::vector<Index> ranks;                      // [arcs] position among the arcs of the same head
+  std::vector<std::size_t> bigram_begins;   // [size] per word; then by lane of the word and lane of the word before
+  std::vector<std::size_t> sibling_begins;  // [size] per head; then by ranks of the later and earlier modifier
+  std::vector<Index> crossing_places;       // [arcs] index of the score; -1: never non-projective
+  std::vector<Index> path_places;  // [size * size] index of the score by ancestor, descendant; -1: there is no path
 
   bool has(Kind kind) const { return on[static_cast<std::size_t>(kind)]; }
   const std::vector<float>& of(Kind kind) const { return scores[static_cast<std::size_t>(kind)]; }
   bool any() const;
 };
 
-// Lays out the kinds that are on, with all scores zero. O(parts), with paths O(size * arcs).
+// Lays out the kinds that are on and sets all scores to zero. O(parts); with paths O(size * arcs).
 void lay_out(const Frames& frames, const std::array<bool, KINDS>& on, Extras& extras);
 
-// Whether arcs of the candidates lead from a word to another: [size * size]. Words lead to themselves. O(size * arcs).
+// Returns [size * size] whether candidates lead from one word down to another, or to itself. O(size * arcs).
 std::vector<std::uint8_t> reachable_words(const Frames& frames);
 
-// Where the score of a pair of candidates stands: of a word and of the word before it; of two modifiers of a head.
+// These return the index of a score: of a candidate of a word and one of the word before it, and of two candidate
+// modifiers of a head.
 inline std::size_t bigram_place(const Frames& frames, const Extras& extras, Index arc, Index before) {
   const Index word = frames.arc_modifiers[arc];
   const std::size_t lane = arc - frames.arc_begins[word];
@@ -52,37 +52,38 @@ inline std::size_t sibling_place(const Frames& frames, const Extras& extras, Ind
   return extras.sibling_begins[frames.arc_heads[later]] + rank * (rank - 1) / 2 + extras.ranks[earlier];
 }
 
-// A part with its relations, from its slots.
+// Builds a part with its relations from its slots.
 using ExtraSlots = std::array<Index, 4>;
 PartRow extra_part(const ArcContext& context, Kind kind, const ExtraSlots& slots);
 
-// The slots of all parts of a kind, in the order of the scores.
+// Lists the slots of all parts of a kind, in the order of the scores.
 void list_extras(const Frames& frames, const Extras& extras, Kind kind, std::vector<ExtraSlots>& out);
 
-// Writes all parts of a kind, in this order. `slots` is scratch.
+// Writes all parts of a kind with their relations, in the same order. `slots` is scratch memory.
 void add_extras(const ArcContext& context, const Frames& frames, const Extras& extras, Kind kind,
                 std::vector<ExtraSlots>& slots, Parts& parts);
 
-// Writes the extras of frames that have some of the arcs of others, with the same scores. `slots` is scratch.
+// Writes the extras of `reduced`, frames with a subset of the arcs of `from`, with the same scores. `slots` is scratch
+// memory.
 void filter_extras(const Frames& from, const Extras& extras, const Frames& reduced, std::vector<ExtraSlots>& slots,
                    Extras& out);
 
-// Adds to the scores of arcs so much that with them, and without extras, no tree is worth less than it is with extras:
-// half of the best that a pair of arcs could bring goes to each of the two, and what an arc that is non-projective or
-// carries a path could bring goes to the arc. O(parts), with paths O(size * arcs).
+// Adds upper bounds on the extras to the arc scores. With the new scores and without extras, every tree scores at least
+// as high as it did with extras. The best score of a pair of arcs is split evenly between both arcs. The scores of
+// non-projective arcs and paths go to the arc that they end with. O(parts); with paths O(size * arcs).
 void add_optimism(const Frames& frames, const Extras& extras, bool projective, std::span<Score> arc_scores);
 
-// What the extras of a tree of candidates are worth. O(size^2 + length of all arcs * depth).
+// Returns the score of all extras of a tree of candidates. O(size^2 + length of all arcs * depth).
 Score extras_value(const Frames& frames, const Extras& extras, std::span<const Index> heads);
 
-// Whether some word between head and modifier does not descend from the head.
+// Returns whether some word between head and modifier does not descend from the head.
 inline bool is_crossing(std::span<const Index> heads, Index head, Index modifier) {
   for (Index word = std::min(head, modifier) + 1; word < std::max(head, modifier); ++word)
     if (!is_above(heads, head, word)) return true;
   return false;
 }
 
-// Calls visit(slots) for each part of a kind that is in a tree.
+// Calls visit(slots) for each part of one kind in a tree.
 template <class Visit>
 void visit_extras(Kind kind, std::span<const Index> heads, Visit visit) {
   const Index size = static_cast<Index>(heads.size());

@@ -4,9 +4,9 @@ namespace headlong {
 
 namespace {
 
-// The old places of a fan's new ones: start, what is left, end.
-void old_places(const Frames& frames, const Frames& reduced, Index fan, std::span<const Index> kept,
-                std::vector<Index>& places) {
+// Writes the place in the old fan of each place in the new one: start, remaining modifiers, end.
+void find_old_places(const Frames& frames, const Frames& reduced, Index fan, std::span<const Index> kept,
+                     std::vector<Index>& places) {
   places.assign(1, 0);
   for (Index arc : reduced.fan(fan)) places.push_back(frames.places[kept[arc]]);
   places.push_back(frames.fan_size(fan) + 1);
@@ -57,7 +57,7 @@ void filter_arcs(const Frames& frames, std::span<const std::uint8_t> keep, Frame
     for (Index arc = candidates.begins[head]; arc < candidates.begins[head + 1]; ++arc)
       lanes.push_back(kept[arc] - frames.arc_begins[head]);
     for (Index fan : {2 * head, 2 * head + 1}) {
-      old_places(frames, reduced, fan, kept, places);
+      find_old_places(frames, reduced, fan, kept, places);
       copy_fan(frames, reduced, fan, lanes, places);
     }
   }

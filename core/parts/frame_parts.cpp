@@ -6,39 +6,18 @@ namespace headlong {
 
 namespace {
 
-// 0: both there, 1: no sibling (first modifier), 2: no modifier (last sibling), 3: neither.
+// Tells which words are there. 0: both, 1: no sibling (first modifier), 2: no modifier (last sibling), 3: neither.
 Code presence(Index head, Index modifier, Index sibling) { return (sibling == head) + 2 * (modifier == head); }
 
-// Where a modifier is, seen from a head and its own head: 0 away from the grandparent, 1 between the two, 2 beyond the
-// grandparent; 3 on the grandparent's side, where there is no modifier.
+// Tells where a modifier is relative to the head and the grandparent. 0: on the side away from the grandparent, 1:
+// between the two, 2: beyond the grandparent, 3: on the grandparent's side, but there is no modifier.
 Code position(Index grandparent, Index head, bool right, Index modifier) {
   if ((grandparent < head) == right) return 0;
   if (modifier == head) return 3;
   return (modifier < grandparent) == right ? 1 : 2;
 }
 
-struct Writer {
-  Parts& parts;
-  Index slots, relations;
-  std::size_t next = 0;
-
-  Writer(Kind kind, std::size_t count, Parts& parts)
-      : parts(parts),
-        slots(KIND_SLOTS[static_cast<std::size_t>(kind)]),
-        relations(KIND_RELATIONS[static_cast<std::size_t>(kind)]) {
-    parts.slots.resize(count * slots);
-    parts.relations.resize(count * relations);
-    parts.count = count;
-  }
-
-  void add(const PartRow& row) {
-    std::copy_n(row.slots.data(), slots, parts.slots.data() + next * slots);
-    std::copy_n(row.relations.data(), relations, parts.relations.data() + next * relations);
-    ++next;
-  }
-};
-
-// The word at a place of a fan; the head at start and end.
+// Maps the places of a fan to words. Start and end map to the head.
 struct FanWords {
   const Frames& frames;
   Index fan;
@@ -56,7 +35,7 @@ void for_each_fan(const Frames& frames, Visit visit) {
   for (Index fan = 0; fan < 2 * frames.size; ++fan) visit(FanWords{frames, fan});
 }
 
-// Every pair of a fan but, with `some`, the one without any modifier.
+// Calls visit(first, second) for every pair of places. With `some`, skips the pair (start, end), which has no modifier.
 template <class Visit>
 void for_each_pair(const FanWords& fan, bool some, Visit visit) {
   for (Index second = 1; second <= fan.size + 1; ++second)
@@ -87,6 +66,15 @@ std::size_t count_parts(const Frames& frames, Kind kind) {
 
 }  // namespace
 
+PartWriter::PartWriter(Kind kind, std::size_t count, Parts& parts)
+    : parts_(parts),
+      slots_(KIND_SLOTS[static_cast<std::size_t>(kind)]),
+      relations_(KIND_RELATIONS[static_cast<std::size_t>(kind)]) {
+  parts.slots.resize(count * slots_);
+  parts.relations.resize(count * relations_);
+  parts.count = count;
+}
+
 PartRow sibling_part(const ArcContext& context, Index head, bool right, Index modifier, Index sibling) {
   const Code side = 4 * (right ? 1U : 2U) + presence(head, modifier, sibling);
   return {{head, modifier, sibling, 0}, outer_relations(context, side, modifier, sibling)};
@@ -109,7 +97,7 @@ PartRow tri_sibling_part(Index head, bool right, Index modifier, Index sibling, 
 }
 
 void add_parts(const ArcContext& context, const Frames& frames, Kind kind, Parts& parts) {
-  Writer writer(kind, count_parts(frames, kind), parts);
+  PartWriter writer(kind, count_parts(frames, kind), parts);
   for_each_fan(frames, [&](const FanWords& fan) {
     const Index head = fan.head, lanes = head == 0 ? 0 : frames.lanes[head];
     const Index* grandparents = frames.arc_heads.data() + frames.arc_begins[head];

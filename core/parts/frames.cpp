@@ -1,12 +1,14 @@
 #include "parts/frames.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace headlong {
 
 namespace {
 
-// Sorts the arcs into fans. Arcs come by ascending modifier, so right fans fill in order, and left fans from their end.
+// Sorts the arcs into fans. Arcs come by ascending modifier, so right fans fill from the start,
+// left fans from the end.
 void sort_into_fans(Frames& frames) {
   const std::size_t arcs = frames.arcs();
   frames.fan_begins.assign(2 * static_cast<std::size_t>(frames.size) + 1, 0);

@@ -6,7 +6,7 @@ namespace {
 
 using Rows = std::vector<GlobalRow>;
 
-// 1 to 4, 5-6, 7-10, 11-20, more.
+// Returns the bin of a length: 1, 2, 3, 4, 5-6, 7-10, 11-20, more.
 Code length_bin(Index length) {
   constexpr Index LIMITS[] = {1, 2, 3, 4, 6, 10, 20};
   Code bin = 0;
@@ -14,10 +14,10 @@ Code length_bin(Index length) {
   return bin;
 }
 
-Code few(Index count) { return static_cast<Code>(std::min(count, Index{3})); }
+Code up_to_three(Index count) { return static_cast<Code>(std::min(count, Index{3})); }
 
-// One sentence and tree at hand.
-struct Finder {
+// Finds the global parts of one tree.
+struct PartFinder {
   const GlobalContext& context;
   const TreeView& tree;
   Rows& rows;
@@ -30,7 +30,7 @@ struct Finder {
     tree.each_modifier(word, [&](Index modifier) { found |= is(modifier, wanted); });
     return found;
   }
-  // The first modifier of a class between a word and one to its right on which it hangs, or 0.
+  // Returns the first modifier of `word` that belongs to a class and stands between `left` and `word`, or 0.
   Index mark_between(Index left, Index word, Class wanted) const {
     Index found = 0;
     tree.each_modifier(word, [&](Index modifier) {
@@ -39,46 +39,46 @@ struct Finder {
     return found;
   }
 
-  // A part with the relations between two of its words, and then others.
+  // Appends a part with the outer relations of two of its words and up to three more.
   void add_outer(Global kind, std::array<Index, MAX_GLOBAL_SLOTS> slots, Code side, Index one, Index other,
                  std::array<Code, 3> more = {}) const {
     const auto [a, b, c, d] = outer_relations(*context.words, side, one, other);
     rows.push_back({kind, slots, {a, b, c, d, more[0], more[1], more[2]}});
   }
 
-  void chain(Index m) const {
+  void add_chain(Index m) const {
     const Index h = tree.heads[m], g = h > 0 ? tree.heads[h] : 0;
     if (g == 0 || !context.has(Global::GrandGrandparent)) return;
     const Index f = tree.heads[g];
     add_outer(Global::GrandGrandparent, {f, g, h, m}, 8 + (m > h) + 2 * (h > g) + 4 * (g > f), f, m);
   }
 
-  void grandchildren(Global kind, Index h, Index m, Index s) const {
+  void add_grandchildren(Global kind, Index h, Index m, Index s) const {
     if (!context.has(kind)) return;
     tree.each_modifier(m, [&](Index t) {
       if (counts(t)) add_outer(kind, {h, m, s, t}, 4 + (m > h) + 2 * (t > m), s, t);
     });
   }
 
-  void siblings(Index h) const {
+  void add_siblings(Index h) const {
     Index before = NO_HEAD;
     tree.each_modifier(h, [&](Index word) {
       if (!counts(word)) return;
       if (before != NO_HEAD) {
         if (context.has(Global::ContentSibling))
           add_outer(Global::ContentSibling, {h, before, word, 0}, 4 + (before > h) + (word > h), before, word);
-        // Of the two, the one further from the head has an inner sibling, and the other an outer one.
+        // The one of the two that is farther from the head has the other as its inner sibling, and vice versa.
         if ((before > h) == (word > h)) {
           const Index inner = word > h ? before : word, outer = word > h ? word : before;
-          grandchildren(Global::InnerGrandchild, h, outer, inner);
-          grandchildren(Global::OuterGrandchild, h, inner, outer);
+          add_grandchildren(Global::InnerGrandchild, h, outer, inner);
+          add_grandchildren(Global::OuterGrandchild, h, inner, outer);
         }
       }
       before = word;
     });
   }
 
-  void repeats(Index h) const {
+  void add_repeats(Index h) const {
     tree.each_modifier(h, [&](Index m) {
       if (!counts(m)) return;
       Index tags = 0, cases = 0;
@@ -87,11 +87,12 @@ struct Finder {
         ++tags;
         cases += traits(other).agreement[0] == traits(m).agreement[0];
       }
-      rows.push_back({Global::Repeat, {h, m}, {mix(4 + (m > h)), mix(11 + few(tags)), mix(21 + few(cases))}});
+      rows.push_back(
+          {Global::Repeat, {h, m}, {mix(4 + (m > h)), mix(11 + up_to_three(tags)), mix(21 + up_to_three(cases))}});
     });
   }
 
-  void valency(Index h) const {
+  void add_valency(Index h) const {
     Code tags = 1, cases = 1;
     Index before = 0, behind = 0;
     auto extend = [&](Code tag, Code value) {
@@ -100,17 +101,17 @@ struct Finder {
     };
     tree.each_modifier(h, [&](Index m) {
       if (!counts(m)) return;
-      if (m > h && behind == 0) extend(MAX_TAGS, 0);  // where the head stands
+      if (m > h && behind == 0) extend(MAX_TAGS, 0);  // the position of the head
       ++(m > h ? behind : before);
       extend(traits(m).tag, traits(m).agreement[0]);
     });
     if (behind == 0) extend(MAX_TAGS, 0);
     const Index g = tree.heads[h];
-    const Code counts = 4 * few(before) + few(behind);
+    const Code counts = 4 * up_to_three(before) + up_to_three(behind);
     rows.push_back({Global::Valency, {g, h}, {mix(4 + (h > g)), mix(100 + counts), tags, cases}});
   }
 
-  void attachments(Index m) const {
+  void add_attachments(Index m) const {
     const Index h = tree.heads[m];
     const Code side = mix(4 + (m > h));
     tree.each_modifier(m, [&](Index p) {
@@ -123,7 +124,7 @@ struct Finder {
     });
   }
 
-  void coordinations(Index h) const {
+  void add_coordinations(Index h) const {
     const Index g = tree.heads[h];
     tree.each_modifier(h, [&](Index m) {
       if (m < h || !counts(m)) return;
@@ -132,7 +133,7 @@ struct Finder {
       const Index length = std::max(tree.left[m] - tree.left[h], Index{1});
       const Code parallel = has_modifier(h, ADPOSITION) + 2 * has_modifier(m, ADPOSITION) + 4 * has_modifier(h, VERB) +
                             8 * has_modifier(m, VERB) + 16 * (traits(m).tag == traits(h).tag);
-      // The conjuncts of UD all hang on the first one: one that hangs on a later one is suspicious.
+      // In UD all conjuncts are attached to the first one. A conjunct attached to a later one is suspicious.
       const bool nested = g > 0 && g < h && traits(g).tag == traits(h).tag &&
                           (mark_between(g, h, CONJUNCTION) != 0 || mark_between(g, h, PUNCTUATION) != 0);
       const Code marks = (found != 0) + 2 * (mark_between(h, m, PUNCTUATION) != 0) + 4 * nested;
@@ -141,7 +142,7 @@ struct Finder {
     });
   }
 
-  void punctuation(Index h) const {
+  void add_punctuation(Index h) const {
     const Index g = tree.heads[h];
     Index before = NO_HEAD;
     auto add = [&](Index p, Index q) {
@@ -158,11 +159,11 @@ struct Finder {
     if (before != NO_HEAD) add(before, before);
   }
 
-  void span(Index m) const {
+  void add_span(Index m) const {
     if (!counts(m)) return;
     const Index h = tree.heads[m], a = tree.left[m], z = tree.right[m], size = tree.size();
     auto mark = [&](Index word) -> Code { return word > 0 && word < size && is(word, PUNCTUATION); };
-    auto within = [&](const std::vector<Index>& counts) { return few(counts[z + 1] - counts[a]); };
+    auto within = [&](const std::vector<Index>& counts) { return up_to_three(counts[z + 1] - counts[a]); };
     const Code ends =
         mark(a - 1) + 2 * mark(z + 1) + 4 * (a == 1) + 8 * (z >= context.last) + 16 * mark(a) + 32 * mark(z);
     const Code inside = 16 * within(context.words->verbs) + 4 * within(context.words->punctuation) +
@@ -173,7 +174,7 @@ struct Finder {
                     {mix(side), mix(16 * side + length_bin(z - a + 1)), mix(1000 + ends), mix(2000 + inside)}});
   }
 
-  void crossings(Index h) const {
+  void add_crossings(Index h) const {
     if (tree.is_contiguous(h)) return;
     tree.each_modifier(h, [&](Index m) {
       for (Index word = std::min(h, m) + 1; word < std::max(h, m); ++word)
@@ -185,22 +186,22 @@ struct Finder {
 }  // namespace
 
 void add_globals(const GlobalContext& context, const TreeView& tree, Anchor anchor, Index word, Rows& rows) {
-  const Finder finder{context, tree, rows};
+  const PartFinder finder{context, tree, rows};
   switch (anchor) {
     case Anchor::Chain:
-      finder.chain(word);
+      finder.add_chain(word);
       break;
     case Anchor::Fan:
-      finder.siblings(word);
-      if (context.has(Global::Repeat)) finder.repeats(word);
-      if (context.has(Global::Valency)) finder.valency(word);
-      if (context.has(Global::Attachment)) finder.attachments(word);
+      finder.add_siblings(word);
+      if (context.has(Global::Repeat)) finder.add_repeats(word);
+      if (context.has(Global::Valency)) finder.add_valency(word);
+      if (context.has(Global::Attachment)) finder.add_attachments(word);
       break;
     case Anchor::Span:
-      if (context.has(Global::Coordination)) finder.coordinations(word);
-      if (context.has(Global::Punctuation)) finder.punctuation(word);
-      if (context.has(Global::Span)) finder.span(word);
-      if (context.has(Global::Crossing)) finder.crossings(word);
+      if (context.has(Global::Coordination)) finder.add_coordinations(word);
+      if (context.has(Global::Punctuation)) finder.add_punctuation(word);
+      if (context.has(Global::Span)) finder.add_span(word);
+      if (context.has(Global::Crossing)) finder.add_crossings(word);
   }
 }
 

@@ -16,7 +16,7 @@ void TreeView::detach(Index word) {
   *link = next[word];
 }
 
-// The span of a word from those of its modifiers.
+// Computes the span of a word from the spans of its modifiers.
 void TreeView::measure(Index word) {
   left[word] = right[word] = word;
   count[word] = 1;

@@ -1,4 +1,4 @@
-// A tree with what features of whole trees look at: modifiers in order, and the span of each word.
+// A tree with the structure that globals look at: the ordered modifiers and the span of each word.
 #pragma once
 
 #include <algorithm>
@@ -7,17 +7,17 @@
 
 namespace headlong {
 
-// Kept up to date under changes of heads. The root is word 0.
+// Stays up to date when heads change. The root is word 0.
 struct TreeView {
   std::vector<Index> heads;        // [size] NO_HEAD for the root
-  std::vector<Index> first;        // [size] the first modifier of each word in the sentence, or NO_HEAD
+  std::vector<Index> first;        // [size] the leftmost modifier of each word, or NO_HEAD
   std::vector<Index> next;         // [size] the next modifier of the same head, or NO_HEAD
-  std::vector<Index> left, right;  // [size] the first and the last word that is the word itself or below it
-  std::vector<Index> count;        // [size] how many words these are
+  std::vector<Index> left, right;  // [size] the first and the last word of the subtree
+  std::vector<Index> count;        // [size] how many words the subtree has
 
   Index size() const { return static_cast<Index>(heads.size()); }
 
-  // Whether all words from the first to the last are below: then no arc of the word spans a foreign one.
+  // Returns whether the subtree of a word is contiguous. Then no arc of the word spans a word outside the subtree.
   bool is_contiguous(Index word) const { return right[word] - left[word] + 1 == count[word]; }
 
   // Calls visit(modifier) for the modifiers of a word, from left to right.
@@ -26,10 +26,10 @@ struct TreeView {
     for (Index modifier = first[word]; modifier != NO_HEAD; modifier = next[modifier]) visit(modifier);
   }
 
-  // Looks at a tree. O(size * most modifiers of a word).
+  // Reads a tree. O(size * most modifiers of a word).
   void build(std::span<const Index> tree);
 
-  // Gives a word another head, which must not be below it. O(depth * modifiers).
+  // Moves a word to another head, which must not descend from it. O(depth * modifiers).
   void move(Index word, Index head);
 
  private:
@@ -38,7 +38,7 @@ struct TreeView {
   void measure(Index word);
 };
 
-// Whether a word is another one or above it. O(depth).
+// Returns whether `word` is `below` or one of its ancestors. O(depth).
 inline bool is_above(std::span<const Index> heads, Index word, Index below) {
   while (below > 0 && below != word) below = heads[below];
   return below == word;

@@ -1,10 +1,10 @@
-// Eisner (1996), "Three new probabilistic models for dependency parsing"; one recursion for both semirings.
+// Eisner (1996), "Three new probabilistic models for dependency parsing": one recursion for both semirings.
 //
-// A span is named by its head and its other end, in either direction, so left and right need no separate charts:
+// A span is identified by its head and its other end, in either direction, so left and right share the charts:
 //   incomplete[h][m] = score(h, m) * sum_k complete[left][k] * complete[right][k + 1],  left <= k < right,
 //   complete[h][e]   = sum_k incomplete[h][k] * complete[k][e],                         k from beside h to e.
-// With several root arcs the root is word 0 of the recursion. With one, the recursion runs over the words alone
-// and the root is attached to one of them at the end: exact, and no dearer.
+// With any number of root arcs, the root is word 0 of the recursion. With a single root arc, the recursion runs over
+// the words alone and the root is attached to one of them at the end. This is exact and costs no more.
 #include "trees/eisner.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace headlong {
 namespace {
 
-// One word range [first, size) of the recursion; the charts are views of the workspace.
+// The recursion over the words [first, size). The charts are views of the workspace.
 struct Charts {
   std::size_t size;
   std::size_t first;
@@ -45,12 +45,12 @@ Charts make_charts(std::span<const Score> scores, Index size, RootRule rule, Eis
           workspace.root_left};
 }
 
-// Fills the charts and returns the total over all trees.
+// Fills the charts and returns the sum over all trees.
 template <class Semiring>
 Score inside(const Charts& charts) {
   const auto& [size, first, scores, between, incomplete, complete, complete_from_end, root_left] = charts;
-  const auto set_complete = [&](std::size_t head, std::size_t end, Score value) {
-    complete[head * size + end] = complete_from_end[end * size + head] = value;
+  const auto set_complete = [&charts](std::size_t head, std::size_t end, Score value) {
+    charts.complete[head * charts.size + end] = charts.complete_from_end[end * charts.size + head] = value;
   };
   for (std::size_t word = first; word < size; ++word) set_complete(word, word, Semiring::one());
   for (std::size_t width = 1; width < size - first; ++width) {
@@ -61,7 +61,7 @@ Score inside(const Charts& charts) {
       const Score middle = Semiring::dot(of_left + left, of_right + left + 1, width);
       between[left * size + right] = middle;
       incomplete[left * size + right] = Semiring::times(middle, scores[left * size + right]);
-      // The root is nobody's modifier; its column is not read.
+      // The root is never a modifier, so its column is not read.
       incomplete[right * size + left] =
           left == 0 ? Semiring::zero() : Semiring::times(middle, scores[right * size + left]);
       set_complete(
@@ -77,8 +77,8 @@ Score inside(const Charts& charts) {
   return Semiring::dot(&root_left[1], &complete_from_end[(size - 1) * size + 1], size - 1);
 }
 
-// The first k for which a[k] + b[k] is the best sum. It is found again rather than stored: the n spans of one tree cost
-// O(n^2) here, back-pointers would cost every span of the chart a store.
+// Returns the first k that maximizes a[k] + b[k]. Searching again is cheaper than back-pointers: the n spans of one
+// tree cost O(n^2) here, whereas back-pointers would cost a store for every span of the chart.
 std::size_t argmax(const Score* a, const Score* b, std::size_t count) {
   std::size_t best = 0;
   for (std::size_t k = 1; k < count; ++k) {
@@ -87,8 +87,8 @@ std::size_t argmax(const Score* a, const Score* b, std::size_t count) {
   return best;
 }
 
-// Takes apart the complete spans in `open`, whose values are finite.
-void follow(const Charts& charts, std::vector<std::pair<Index, Index>>& open, std::span<Index> heads) {
+// Splits the complete spans in `open`, whose values are finite, down to single words.
+void split_spans(const Charts& charts, std::vector<std::pair<Index, Index>>& open, std::span<Index> heads) {
   const std::size_t size = charts.size;
   const auto push = [&](std::size_t head, std::size_t end) {
     if (head != end) open.emplace_back(static_cast<Index>(head), static_cast<Index>(end));
@@ -97,7 +97,7 @@ void follow(const Charts& charts, std::vector<std::pair<Index, Index>>& open, st
     const std::size_t head = open.back().first;
     const std::size_t end = open.back().second;
     open.pop_back();
-    // The words that can be the last dependent of head: all of the span but head itself.
+    // The candidates for the last dependent of head: all words of the span except head itself.
     const std::size_t from = head < end ? head + 1 : end;
     const std::size_t count = head < end ? end - head : head - end;
     const std::size_t modifier =
@@ -113,12 +113,12 @@ void follow(const Charts& charts, std::vector<std::pair<Index, Index>>& open, st
   }
 }
 
-// Reverse-mode differentiation of `inside` in log-sum-exp: what a span passes on to a pair of its parts is its own
-// derivative times the pair's share in its sum. All terms are probabilities: nothing overflows, nothing cancels.
-// The derivative by incomplete[h][m] is the marginal of the arc.
+// Reverse-mode differentiation of `inside` in log-sum-exp. A span passes its derivative on to each pair of subspans, in
+// proportion to the pair's share of the sum. All terms are probabilities, so nothing overflows or cancels. The
+// derivative with respect to incomplete[h][m] is the marginal of the arc.
 void pass_on(double share, Score total, const Score* a, const Score* b, std::size_t count, double* a_share,
              double* b_share) {
-  if (share == 0.0) return;  // also every span without a value
+  if (share == 0.0) return;  // covers every span without a value
   for (std::size_t k = 0; k < count; ++k) {
     const double part = share * std::exp(a[k] + b[k] - total);
     a_share[k] += part;
@@ -142,7 +142,7 @@ void outside(const Charts& charts, Score total, EisnerWorkspace& workspace, std:
       const std::size_t right = left + width;
       const std::size_t rightward = left * size + right;
       const std::size_t leftward = right * size + left;
-      const std::size_t beside = left * size + left;  // the part of row `left` that lies in the span
+      const std::size_t beside = left * size + left;  // where the span begins in row `left`
       pass_on(share[rightward] + end_share[leftward], complete[rightward], &incomplete[beside + 1],
               &complete_from_end[leftward + 1], width, &marginals[beside + 1], &end_share[leftward + 1]);
       pass_on(share[leftward] + end_share[rightward], complete[leftward], &incomplete[leftward],
@@ -153,8 +153,9 @@ void outside(const Charts& charts, Score total, EisnerWorkspace& workspace, std:
   }
 }
 
-// The same walk in max-plus: the value of the best tree around a span, without the span itself. Each of the two parts
-// of a pair sees what is around the span and its partner. Writes to `around` what is around incomplete[h][m].
+// The same pass in max-plus: the score of the best tree around a span, without the span itself. What is around one
+// subspan of a pair is what is around the span plus the other subspan. Writes to `around` what is around
+// incomplete[h][m].
 void pass_on_best(Score above, const Score* a, const Score* b, std::size_t count, Score* around_a, Score* around_b) {
   if (above == NEGATIVE_INFINITY) return;
   for (std::size_t k = 0; k < count; ++k) {
@@ -215,7 +216,7 @@ Score eisner(std::span<const Score> scores, Index size, RootRule rule, std::span
     if (top != 1) workspace.open.emplace_back(top, 1);
     if (top != last) workspace.open.emplace_back(top, last);
   }
-  follow(charts, workspace.open, heads);
+  split_spans(charts, workspace.open, heads);
   return tree_score(scores, size, heads);
 }
 
@@ -246,7 +247,7 @@ Score eisner_max_marginals(std::span<const Score> scores, Index size, RootRule r
   for (std::size_t head = 0; head < count; ++head) {
     for (std::size_t modifier = 1; modifier < count; ++modifier) {
       const std::size_t arc = head * count + modifier;
-      // The diagonal stays -inf, and so does what is around the root's arcs in charts without the root.
+      // The diagonal stays -inf, and so do the root's arcs in charts without the root.
       if (head != modifier) best[arc] += head < charts.first ? charts.root_left[modifier] : charts.incomplete[arc];
     }
   }

@@ -7,7 +7,7 @@ namespace headlong {
 
 namespace {
 
-// Solved sets come before unsolved ones of the same bound, earlier ones before later ones.
+// With equal bounds, solved sets come before unsolved ones and older sets before newer ones.
 bool comes_later(const TreeSet& a, const TreeSet& b) {
   if (a.bound != b.bound) return a.bound < b.bound;
   return a.solved != b.solved ? b.solved : a.number > b.number;
@@ -106,7 +106,7 @@ void KBestTrees::split(const TreeSet& set) {
   }
   if (!projective_) reduced_costs(heads, begins, rule_, costs, workspace_.reduced_costs);
   for (Index word = set.free; word < size_; ++word) {
-    // A tree that has another arc into the word costs at least what that arc costs.
+    // A tree with another arc into the word costs at least as much as that arc.
     Score least = NEGATIVE_INFINITY;
     for (Index arc = begins[word]; arc < begins[word + 1]; ++arc)
       if (heads[arc] != set.heads[word]) least = std::max(least, projective_ ? 0.0 : costs[arc]);

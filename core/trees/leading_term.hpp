@@ -1,5 +1,5 @@
-// Non-negative numbers beyond the range of doubles, for sums over trees; and what an algorithm that is a template over
-// the two number types asks of a number.
+// Non-negative numbers beyond the range of doubles, for sums over trees, and the operations that templates over both
+// number types need.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace headlong::numbers {
 
-// A non-negative number as the leading term c * epsilon^order of a series in a vanishing epsilon, with c kept as its
-// logarithm: neither underflow nor overflow, and exact limits. Slow: it is what tree_marginals falls back to.
+// A non-negative number as the leading term c * epsilon^order of a series in a vanishing epsilon. Storing log(c) avoids
+// underflow and overflow and makes limits exact. Slow: tree_marginals uses it only as a fallback.
 struct LeadingTerm {
   std::int64_t order = 0;
   Score log = NEGATIVE_INFINITY;  // -inf: the number zero
@@ -26,7 +26,7 @@ inline LeadingTerm operator*(const LeadingTerm& a, const LeadingTerm& b) { retur
 inline LeadingTerm operator/(const LeadingTerm& a, const LeadingTerm& b) { return {a.order - b.order, a.log - b.log}; }
 inline LeadingTerm& operator+=(LeadingTerm& a, const LeadingTerm& b) { return a = a + b; }
 
-// exp(log) * epsilon^order; doubles do without the order.
+// Assigns exp(log) * epsilon^order. Doubles ignore the order.
 inline void assign(double& number, Score log, std::int64_t) { number = std::exp(log); }
 inline void assign(LeadingTerm& number, Score log, std::int64_t order) { number = {order, log}; }
 
@@ -46,7 +46,7 @@ inline double log_of(const LeadingTerm& number) { return number.log; }
 inline std::int64_t order_of(double) { return 0; }
 inline std::int64_t order_of(const LeadingTerm& number) { return number.order; }
 
-// part / total of which it is a term.
+// Returns part / total, where part is one term of total.
 inline double ratio(double part, double total) { return part / total; }
 inline double ratio(const LeadingTerm& part, const LeadingTerm& total) {
   return part.order == total.order ? std::exp(part.log - total.log) : 0.0;

@@ -1,28 +1,29 @@
 // Marginals of spanning trees by random walks and subtraction-free elimination.
 //
-// The textbook way (Koo et al. 2007; Smith and Smith 2007; McDonald and Satta 2007) inverts the Laplacian and subtracts
-// two of its entries; when words prefer each other strongly these agree in all their digits and nothing is left. Here:
+// The textbook method (Koo et al. 2007; Smith and Smith 2007; McDonald and Satta 2007) inverts the Laplacian and
+// subtracts two of its entries. If two words strongly prefer each other, these entries agree in all digits and the
+// difference is meaningless. This file avoids the subtraction:
 //
-// - Let a walk at word m step to head h with weight a[m][h] = exp(score(h, m)) and stop at the root. By Wilson (1996)
+// - Let a walk at word m step to head h with weight a[m][h] = exp(score(h, m)) and stop at the root. By Wilson (1996),
 //   p(h -> m) is proportional, over h, to a[m][h] * escape(h; m), where escape(h; m) is the probability that the walk
 //   from h reaches the root before m.
-// - Eliminating word k from the walk leaves a walk on the other words, a[i][j] += a[i][k] * a[k][j] / d[k] with
-//   d[k] = sum_j a[k][j] over the words that are left and the root, j != k (Grassmann, Taksar and Heyman 1985). Numbers
-//   are only added, multiplied and divided, none is negative: every entry keeps full relative accuracy (O'Cinneide
-//   1993).
+// - Eliminating word k leaves a walk on the other words: a[i][j] += a[i][k] * a[k][j] / d[k], with d[k] = sum_j a[k][j]
+//   over the remaining words and the root, j != k (Grassmann, Taksar and Heyman 1985). All numbers are non-negative and
+//   are only added, multiplied and divided, so every entry keeps full relative accuracy (O'Cinneide 1993).
 // - The product of the pivots d is the determinant of the Laplacian: the partition function (Tutte's theorem).
-// - escape(.; m) needs all words but m eliminated. Divide and conquer does it for all m: eliminate one half, go on with
-//   the other half by recursion, then the other way round. The levels cost a geometric sum: 0.8 n^3 multiply-adds, and
-//   back substitution of escape(.; m), with escape(m; m) = 0, another 0.5 n^3.
+// - escape(.; m) needs all words but m eliminated. Divide and conquer does this for all m: eliminate one half and
+// recurse
+//   into the other, then the other way around. The costs of the levels form a geometric series: 0.8 n^3 multiply-adds,
+//   plus 0.5 n^3 for the back substitution of escape(.; m), with escape(m; m) = 0.
 //
-// One root arc: the limit of root weights scaled by epsilon -> 0. Word entries have order 0 in epsilon, root entries
-// and escapes order 1; so d leaves the root out where a word is left to go to, and nothing else changes. A word that
-// can only go to the root breaks this bookkeeping; LeadingTerm carries the orders along and takes over.
+// A single root arc is the limit of root weights scaled by epsilon -> 0. Word entries have order 0 in epsilon; root
+// entries and escapes have order 1. So d leaves out the root if any word remains to step to, and nothing else changes.
+// A word that can step only to the root breaks this bookkeeping. Then LeadingTerm takes over, which tracks the orders.
 //
-// When are doubles good enough? Weights are scaled to a maximum of 1 for each word, and one that underflows is lost
-// with an absolute error below 1e-307. A lost weight counts once for each step of the walk that could have used it. So
-// the matrix has a column for the number of steps (weight 1 everywhere), which is eliminated like the root: the word
-// left over reads there how many steps were walked, all told, and the error that they can have summed up to.
+// Are doubles accurate enough? Weights are scaled to a maximum of 1 per word, and a weight that underflows is lost with
+// an absolute error below 1e-307. A lost weight counts once per step of the walk that could have used it. So the matrix
+// has a column for the number of steps (weight 1 everywhere), eliminated like the root. The last remaining word finds
+// there the total number of steps, which bounds the accumulated error.
 #include "trees/matrix_tree.hpp"
 
 #include <algorithm>
@@ -41,8 +42,8 @@ constexpr std::size_t ROOT = 0;
 constexpr std::size_t STEPS = 1;
 constexpr std::size_t WORDS = 2;
 
-// One elimination: the first `kept` words of the level stay, the others go, the last one first. Row i of a word that
-// has gone holds its step probabilities to the columns before its own, which are those that were left then.
+// One elimination: the first `kept` words of the level remain, the others are eliminated, last word first. Row i of an
+// eliminated word holds its step probabilities to the columns before its own, which were left at that point.
 template <class Number>
 struct Level {
   std::size_t count;
@@ -60,11 +61,11 @@ struct Problem {
   Level<Number> levels[32];
   std::size_t size;             // words + 1, for the marginals
   std::span<double> marginals;  // [head * size + modifier]
-  Score log_partition = 0.0;    // of the scaled weights
+  Score log_partition = 0.0;    // with the scaled weights
   std::int64_t order = 0;       // of the partition function
 };
 
-// sum_k a[k] * b[k] in four interleaved sums: one would wait for each addition before the next.
+// Computes sum_k a[k] * b[k] in four interleaved sums. In a single sum, each addition would wait for the previous one.
 template <class Number>
 Number product_sum(const Number* a, const Number* b, std::size_t count) {
   Number sums[4] = {};
@@ -81,7 +82,7 @@ void add_multiple(Number* __restrict row, const Number* __restrict other, Number
   for (std::size_t k = 0; k < count; ++k) row[k] += factor * other[k];
 }
 
-// Eliminates all but the first `kept` words of the level. False if a word has nowhere to go.
+// Eliminates all but the first `kept` words of the level. Returns false if some word cannot step anywhere.
 template <class Number>
 bool eliminate(const Level<Number>& level, bool root_in_pivots) {
   const std::size_t stride = level.count + WORDS;
@@ -101,16 +102,16 @@ bool eliminate(const Level<Number>& level, bool root_in_pivots) {
   return true;
 }
 
-bool trustworthy(double escape, double steps, double largest) {
-  // At most size^2 losses of 1e-307 a step; written so that an overflow or NaN is not trustworthy.
+bool is_trustworthy(double escape, double steps, double largest) {
+  // At most size^2 losses of 1e-307 per step. An overflow or NaN makes the test fail.
   return escape > 1e-285 * largest * steps && std::isfinite(escape);
 }
-bool trustworthy(const LeadingTerm& escape, const LeadingTerm&, const LeadingTerm&) { return !is_zero(escape); }
+bool is_trustworthy(const LeadingTerm& escape, const LeadingTerm&, const LeadingTerm&) { return !is_zero(escape); }
 
 double larger(double a, double b) { return a < b ? b : a; }
 LeadingTerm larger(const LeadingTerm& a, const LeadingTerm&) { return a; }
 
-// All words but one have gone: back substitution, from the last elimination to the first, and that word's marginals.
+// Only one word remains: substitutes back, from the last elimination to the first, and writes that word's marginals.
 template <class Number>
 bool finish_word(Problem<Number>& problem, std::size_t depth, const Number* last_row, Index last) {
   EliminationMemory<Number>& memory = problem.memory;
@@ -130,9 +131,9 @@ bool finish_word(Problem<Number>& problem, std::size_t depth, const Number* last
       largest = larger(largest, ordered[WORDS + word]);
     }
   }
-  if (!trustworthy(last_row[ROOT], last_row[STEPS], largest)) return false;
+  if (!is_trustworthy(last_row[ROOT], last_row[STEPS], largest)) return false;
 
-  if (last == 0) {  // once: the determinant, of any elimination
+  if (last == 0) {  // once: every elimination gives the same determinant
     problem.log_partition = log_of(last_row[ROOT]);
     problem.order = order_of(last_row[ROOT]);
     for (std::size_t d = 0; d < depth; ++d) {
@@ -154,7 +155,7 @@ bool finish_word(Problem<Number>& problem, std::size_t depth, const Number* last
   return true;
 }
 
-// The marginals of the given words, whose walk is in `matrix`, everything else having been eliminated.
+// Computes the marginals of the given words. `matrix` holds their walk; all other words are eliminated.
 template <class Number>
 bool solve(Problem<Number>& problem, std::size_t depth, const Number* matrix, std::size_t stride, const Index* words,
            std::size_t count) {
@@ -164,7 +165,7 @@ bool solve(Problem<Number>& problem, std::size_t depth, const Number* matrix, st
   level.count = count;
   for (const bool keep_front : {true, false}) {
     level.kept = keep_front ? front : count - front;
-    const std::size_t start = keep_front ? 0 : front;  // the words that are kept come first, the others follow
+    const std::size_t start = keep_front ? 0 : front;  // the words that remain come first, the others follow
     for (std::size_t row = 0; row < count; ++row) {
       const std::size_t from = (row + start) % count;
       level.words[row] = words[from];
@@ -180,8 +181,8 @@ bool solve(Problem<Number>& problem, std::size_t depth, const Number* matrix, st
   return true;
 }
 
-// Scores with a shift for each word taken off, so that its largest weight is 1. With one root arc all root weights have
-// a common shift of their own: it cancels, and a root that scores lower than all words does no harm.
+// Scores with one shift per word subtracted, so that the largest weight of each word is 1. With a single root arc, all
+// root weights share a separate shift. It cancels, so a root that scores lower than all words does no harm.
 struct Shifted {
   std::span<const Score> scores;
   std::size_t size;
@@ -190,12 +191,12 @@ struct Shifted {
   Score root_shift;
 };
 
-// Computes marginals and log-partition; false if there is no tree or the numbers were not up to it.
+// Computes marginals and log-partition. Returns false if there is no tree or the numbers are not accurate enough.
 template <class Number>
 bool run(const Shifted& input, std::span<double> marginals, EliminationMemory<Number>& memory, Score& log_partition) {
   const std::size_t words = input.size - 1;
   const bool single = input.rule == RootRule::Single;
-  // Doubles leave the vanishing root out of the pivots; numbers that know their order do so by themselves.
+  // Doubles must leave the vanishing root out of the pivots. LeadingTerm does so by its orders.
   const bool root_in_pivots = !single || std::is_same_v<Number, LeadingTerm>;
   const std::size_t stride = words + WORDS;
   memory.weights.resize(words * stride);
@@ -237,8 +238,8 @@ bool run(const Shifted& input, std::span<double> marginals, EliminationMemory<Nu
   for (std::size_t word = 0; word < words; ++word) all_words[word] = static_cast<Index>(word);
 
   const bool solved = solve(problem, 0, memory.weights.data(), stride, all_words, words);
-  // With orders: nothing was lost, so a dead end is the truth; and a partition function of higher order than the
-  // rule's number of root arcs says that every tree has more of them.
+  // LeadingTerm loses nothing, so a dead end is real. If the partition function has a higher order than the number of
+  // root arcs allowed, every tree has too many of them.
   const bool known_order = std::is_same_v<Number, LeadingTerm>;
   if (!solved || (known_order && problem.order != (single ? 1 : 0))) return false;
   log_partition = problem.log_partition;
@@ -265,11 +266,11 @@ Score tree_marginals(std::span<const Score> scores, Index size, RootRule rule, s
   for (std::size_t modifier = 1; modifier < count; ++modifier) {
     Score& shift = workspace.shifts[modifier - 1];
     if (shift == NEGATIVE_INFINITY) shift = scores[modifier];
-    if (shift == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;  // no head at all
+    if (shift == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;  // the word has no head
     if (single) root_shift = std::max(root_shift, scores[modifier] - shift);
     constant += shift;
   }
-  if (root_shift == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;  // nothing for the root
+  if (root_shift == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;  // the root has no modifier
   if (single) constant += root_shift;
 
   const Shifted input{scores, count, rule, workspace.shifts, root_shift};

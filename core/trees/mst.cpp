@@ -1,8 +1,8 @@
-// Chu-Liu/Edmonds on a dense graph in O(n^2), by growing one path backwards along best entering arcs and contracting
-// each cycle as soon as it closes (Tarjan 1977, "Finding optimum branchings"; Gabow et al. 1986).
+// Chu-Liu/Edmonds on a dense graph in O(n^2): grows one path backward along the best entering arcs and contracts each
+// cycle as soon as it closes (Tarjan 1977, "Finding optimum branchings"; Gabow et al. 1986).
 //
-// A step looks through one column, O(n); each step settles a word, extends the path or contracts, so there are O(n)
-// of them; contracting k slots costs O(k n) and removes k - 1 of them. Together O(n^2).
+// A step scans one column, O(n), and settles a word, extends the path or contracts a cycle, so there are O(n) steps.
+// Contracting k slots costs O(k n) and removes k - 1 slots. The total is O(n^2).
 #include "trees/mst.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ KeyedScore operator-(const KeyedScore& a, const KeyedScore& b) { return {a.key -
 
 enum Status : std::uint8_t { NotSeen, OnPath, Settled };
 
-// The part of the workspace that works on one kind of weight.
+// The part of the workspace for one type of weight.
 template <class Weight>
 struct Contraction {
   std::size_t size;
@@ -25,7 +25,7 @@ struct Contraction {
   MstWorkspace& memory;
 };
 
-// The slot whose arc into `modifier` weighs most; the first one among equals.
+// Returns the slot with the heaviest arc into `modifier`, the first one among equals.
 template <class Weight>
 Index best_entering(const Contraction<Weight>& graph, Index modifier) {
   const Weight* row = &graph.weights[modifier * graph.size];
@@ -37,7 +37,7 @@ Index best_entering(const Contraction<Weight>& graph, Index modifier) {
   return best;
 }
 
-// Merges the slots of the cycle, the end of the path from position `first`, into its first slot. An arc that enters
+// Merges the slots of a cycle (the path from position `first` to its end) into the first of them. An arc that enters
 // the cycle at v replaces the arc chosen for v, so its weight becomes the difference.
 template <class Weight>
 void contract(const Contraction<Weight>& graph, std::size_t first, Index new_node) {
@@ -78,8 +78,8 @@ void contract(const Contraction<Weight>& graph, std::size_t first, Index new_nod
   }
 }
 
-// Opens the contracted nodes from the last to the first: the arc that enters a node breaks, at the word where it
-// arrives, every cycle on the way down to that word; all other arcs of those cycles stay.
+// Expands the contracted nodes from last to first. The arc that enters a node breaks every cycle between the node and
+// the word where the arc arrives. All other arcs of those cycles stay.
 void expand(MstWorkspace& memory, std::size_t size, std::size_t nodes, std::span<Index> heads) {
   for (std::size_t node = nodes; node-- > 1;) {
     if (memory.broken[node]) continue;
@@ -157,7 +157,7 @@ Score maximum_spanning_tree(std::span<const Score> scores, Index size, RootRule 
   }
 
   if (complete && rule == RootRule::Multi) {
-    // Nothing comes before the scores: plain numbers do, in about half the time at 100 to 300 words.
+    // Scores alone decide. Plain numbers take about half the time at 100 to 300 words.
     workspace.plain.resize(count * count);
     workspace.plain_chosen.resize(count);
     for (std::size_t modifier = 1; modifier < count; ++modifier) {
@@ -168,8 +168,9 @@ Score maximum_spanning_tree(std::span<const Score> scores, Index size, RootRule 
     return tree_score(scores, size, heads);
   }
 
-  // First as few root arcs as the rule wants, then as few missing arcs as possible (fewer than `size` in any tree),
-  // then the score. Every arc has a weight, so a tree with one root arc always exists.
+  // The key prefers, in this order: as few root arcs as the rule allows, and as few missing arcs as possible (fewer
+  // than `size` in any tree). Then the score decides. Every arc has a weight, so a tree with one root arc always
+  // exists.
   const std::int64_t root_key = rule == RootRule::Single ? -static_cast<std::int64_t>(size) : 0;
   workspace.keyed.resize(count * count);
   workspace.keyed_chosen.resize(count);

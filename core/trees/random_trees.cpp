@@ -15,13 +15,14 @@ Index draw_place(std::span<const double> sums, Random& random) {
 
 namespace {
 
-// Replaces weights by their running sums.
+// Replaces weights by their cumulative sums.
 void sum_up(std::span<double> weights) {
   double sum = 0.0;
   for (double& weight : weights) weight = sum += weight;
 }
 
-// Whether every word has a way to the root along arcs that can be. O(arcs) a round, rounds as the longest way.
+// Returns whether every word has a path to the root along arcs with weight. O(arcs) per round, as many rounds as the
+// longest path has arcs.
 bool all_reach_root(RandomTrees& trees) {
   trees.connected.assign(trees.size, 0);
   trees.connected[0] = 1;
@@ -40,7 +41,8 @@ bool all_reach_root(RandomTrees& trees) {
   return count == trees.size;
 }
 
-// Wilson's algorithm for the marked words, the others walking to the heads that they have. False if it takes too long.
+// Runs Wilson's algorithm for the marked words; the other words step to their current heads. Returns false if it takes
+// too long.
 bool walk(RandomTrees& trees, Random& random, std::span<Index> heads) {
   const std::size_t size = trees.size;
   std::size_t steps = 4096 + 16 * size * size;
@@ -58,7 +60,7 @@ bool walk(RandomTrees& trees, Random& random, std::span<Index> heads) {
   return true;
 }
 
-// The scores of all arcs as a matrix.
+// Writes the scores of all arcs to a dense matrix.
 void fill_dense(RandomTrees& trees) {
   const std::size_t size = trees.size;
   trees.dense.assign(size * size, NEGATIVE_INFINITY);
@@ -69,14 +71,14 @@ void fill_dense(RandomTrees& trees) {
       trees.dense[trees.arc_heads[arc] * size + word] = trees.scores[arc];
 }
 
-// Leaves a word one arc. It need not score anything: every tree has it.
+// Leaves a word a single arc. Its score does not matter, because every tree has it.
 void force(RandomTrees& trees, Index word, Index head) {
   const std::size_t size = trees.size;
   for (std::size_t other = 0; other < size; ++other) trees.dense[other * size + word] = NEGATIVE_INFINITY;
   trees.dense[head * size + word] = 0.0;
 }
 
-// The same word by word: each marked word from its marginals given all heads before. O(size^3) a word.
+// Draws the head of each marked word from its marginals given all heads so far. O(size^3) per word.
 void draw_by_marginals(RandomTrees& trees, Random& random, std::span<Index> heads) {
   const std::size_t size = trees.size;
   fill_dense(trees);
@@ -92,7 +94,7 @@ void draw_by_marginals(RandomTrees& trees, Random& random, std::span<Index> head
   }
 }
 
-// Draws heads for the marked words; `top` is the tree to begin with: word 0, or the only root.
+// Draws heads for the marked words. `top` is the initial tree: word 0, or the single root word.
 void draw(RandomTrees& trees, Index top, Random& random, std::span<Index> heads) {
   trees.connected.assign(trees.size, 0);
   trees.connected[top] = 1;

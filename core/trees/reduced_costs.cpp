@@ -13,15 +13,15 @@ struct Contraction {
   std::span<Score> weights;
   ReducedCostWorkspace& state;
   Score value = 0.0;
-  Index roots = 0;  // how many root arcs the best tree has, if they count
+  Index roots = 0;  // root arcs of the best tree, counted under the single-root rule
 
   Index component(Index word) {
     while (state.parents[word] != word) word = state.parents[word] = state.parents[state.parents[word]];
     return word;
   }
 
-  // Makes the best arc into a component cost nothing, and forgets arcs that have come to lie inside. Returns the
-  // component it comes from, NONE if there is none; adds the cost to the value.
+  // Makes the best arc into a component cost nothing and drops arcs that are now inside the component. Adds the cost to
+  // the value. Returns the component that the arc comes from, or NONE if there is no arc.
   Index enter(Index component_name) {
     Index best = NONE, kept = NONE;
     for (Index arc = state.first[component_name]; arc != NONE; arc = state.next[arc]) {
@@ -58,9 +58,9 @@ struct Contraction {
 
 }  // namespace
 
-// Keys count root arcs: under the single-root rule they are compared before weights, so that no constant has to stand
-// for the price of a second root. All trees with one root arc have the same sum of keys, hence an arc with a negative
-// key in the end is in none of them.
+// Keys count root arcs. Under the single-root rule they are compared before weights, so no large constant has to
+// penalize a second root arc. All trees with one root arc have the same sum of keys, so an arc whose key is negative at
+// the end is in none of them.
 Score reduced_costs(std::span<const Index> heads, std::span<const Index> begins, RootRule rule,
                     std::span<Score> weights, ReducedCostWorkspace& workspace) {
   const Index size = static_cast<Index>(begins.size()) - 1, arcs = static_cast<Index>(heads.size());
@@ -85,7 +85,8 @@ Score reduced_costs(std::span<const Index> heads, std::span<const Index> begins,
   Contraction contraction{.heads = heads, .weights = weights, .state = workspace};
   workspace.settled[0] = 1;
   for (Index start = 1; start < size; ++start) {
-    // Walks against the arcs until something settled is reached; a cycle on the way becomes one component.
+    // Walks backward along the best arcs until it reaches a settled component. A cycle on the way becomes one
+    // component.
     Index at = contraction.component(start);
     const std::uint32_t walk = static_cast<std::uint32_t>(start);
     while (!workspace.settled[at]) {

@@ -1,27 +1,27 @@
-// The dual of the maximum spanning tree: what each arc costs beside the best tree.
+// The dual of the maximum spanning tree: what each arc costs compared to the best tree.
 #pragma once
 
 #include "base/types.hpp"
 
 namespace headlong {
 
-// Scratch memory of reduced_costs: O(size + arcs), kept between calls.
+// Scratch memory of reduced_costs, reused between calls: O(size + arcs).
 struct ReducedCostWorkspace {
-  std::vector<Index> keys;            // [arcs]
-  std::vector<Index> next;            // [arcs] lists of the arcs into a component
-  std::vector<Index> first, last;     // [size] of these lists, by the component's name
+  std::vector<Index> keys;            // [arcs] see reduced_costs.cpp
+  std::vector<Index> next;            // [arcs] linked lists of the arcs into each component
+  std::vector<Index> first, last;     // [size] the ends of these lists, by component
   std::vector<Index> parents;         // [size] union-find: word -> component
-  std::vector<Index> previous;        // [size] component -> the one that the best arc into it comes from
-  std::vector<std::uint8_t> settled;  // [size] component -> reached from the root
-  std::vector<std::uint32_t> walks;   // [size] component -> the walk that has seen it
+  std::vector<Index> previous;        // [size] component -> the component that its best arc comes from
+  std::vector<std::uint8_t> settled;  // [size] component -> whether the root reaches it
+  std::vector<std::uint32_t> walks;   // [size] component -> the last walk that visited it
 };
 
 // The arcs into each word are heads[begins[word]] to heads[begins[word + 1]], with finite weights [arcs]. Replaces the
-// weights by reduced costs r <= 0 and returns the value V of the best tree within the root rule, where
+// weights by reduced costs r <= 0 and returns the value V of the best tree under the root rule, such that
 //   weight of a tree <= V + sum of r over its arcs
-// holds for every tree, with equality for the best ones, whose arcs cost nothing. An arc that is seen to be in no tree
-// gets -inf. Returns -inf, and leaves no sense in the weights, if there is no tree. By Edmonds' contractions (1967),
-// whose dual variables are the weights of the arcs chosen to enter each component: O(size * arcs), mostly O(arcs).
+// for every tree, with equality for the best trees, whose arcs cost nothing. Arcs found to be in no tree get -inf. If
+// there is no tree, returns -inf and leaves the weights undefined. Uses Edmonds' contractions (1967), whose dual
+// variables are the weights of the arcs chosen to enter each component. O(size * arcs), usually O(arcs).
 Score reduced_costs(std::span<const Index> heads, std::span<const Index> begins, RootRule rule,
                     std::span<Score> weights, ReducedCostWorkspace& workspace);
 

@@ -1,4 +1,4 @@
-// What makes heads a tree, and one that is asked for.
+// Checks whether heads are a tree that satisfies the rules.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace headlong {
 
-// Whether every word reaches the root. A word is marked with the walk that saw it first: meeting a mark of the same
-// walk is a cycle, one of an earlier walk is not. O(size).
+// Returns whether every word reaches the root. Each word is marked with the first walk that visits it: meeting a mark
+// of the same walk means a cycle, a mark of an earlier walk does not. O(size).
 inline bool reaches_root(std::span<const Index> heads, std::span<Index> mark) {
   const Index size = static_cast<Index>(heads.size());
   std::fill(mark.begin(), mark.end(), 0);
@@ -20,7 +20,7 @@ inline bool reaches_root(std::span<const Index> heads, std::span<Index> mark) {
   return true;
 }
 
-// Whether two arcs of a tree cross. The root is the first word, so a tree without crossings is projective.
+// Returns whether two arcs of a tree cross. The root is the first word, so a tree without crossings is projective.
 inline bool has_crossing(std::span<const Index> heads) {
   const Index size = static_cast<Index>(heads.size());
   for (Index a = 1; a < size; ++a) {
@@ -31,8 +31,8 @@ inline bool has_crossing(std::span<const Index> heads) {
   return false;
 }
 
-// Whether heads [size], all of them words, are a tree within the root rule, and projective if asked. Scratch: mark
-// [size].
+// Returns whether heads [size], all valid words, form a tree that satisfies the root rule and, on request, is
+// projective. `mark` [size] is scratch memory.
 inline bool keeps_rules(std::span<const Index> heads, RootRule root, bool projective, std::span<Index> mark) {
   const auto roots = std::count(heads.begin() + 1, heads.end(), 0);
   return (root == RootRule::Multi || roots == 1) && reaches_root(heads, mark) && !(projective && has_crossing(heads));

@@ -36,7 +36,7 @@ def test_arrays_that_do_not_fit_are_refused():
         with pytest.raises(ValueError, match="offsets must rise from 0 to the number of bytes"):
             _core.features.cut_codes(text, np.array(wrong, np.int32), cut, seed)
     offsets = np.array([0, 3], np.int32)
-    with pytest.raises(ValueError, match="cuts must have the columns of, begin, end, and a seed each"):
+    with pytest.raises(ValueError, match="cuts must have the columns"):
         _core.features.cut_codes(text, offsets, cut, np.zeros(2, np.uint32))
-    with pytest.raises(ValueError, match="a piece is cut of the small letters"):
+    with pytest.raises(ValueError, match="the source of a cut must be 0"):
         _core.features.cut_codes(text, offsets, np.array([[3, 0, 1]], np.int32), seed)

@@ -64,5 +64,5 @@ def test_refusals() -> None:
     heads, begins = np.array([0], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32)
     with pytest.raises(ValueError, match="finite"):
         _core.trees.reduced_costs(heads, begins, np.array([-np.inf]))
-    with pytest.raises(ValueError, match="one weight an arc"):
+    with pytest.raises(ValueError, match="one weight per arc"):
         _core.trees.reduced_costs(heads, begins, np.zeros(2))

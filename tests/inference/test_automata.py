@@ -211,14 +211,14 @@ def test_many_links_on_a_long_path() -> None:
     ("edges", "message"),
     [
         ([(-1, 1, 0, 0.0)], "starts at a negative node"),
-        ([(0, 1, 0, 0.0), (2, 1, 0, 0.0)], "nodes of higher numbers"),
-        ([(0, 0, 0, 0.0)], "nodes of higher numbers"),
-        ([(0, 1, 2, 0.0)], "names a link that the factor lacks"),
-        ([(0, 1, -2, 0.0)], "names a link that the factor lacks"),
+        ([(0, 1, 0, 0.0), (2, 1, 0, 0.0)], "a node with a higher number"),
+        ([(0, 0, 0, 0.0)], "a node with a higher number"),
+        ([(0, 1, 2, 0.0)], "names a link that does not exist"),
+        ([(0, 1, -2, 0.0)], "names a link that does not exist"),
         ([(0, 1, 0, np.nan)], "NaN"),
         ([(0, 1, 0, np.inf)], r"\+inf"),
-        ([(0, 2, 0, 0.0), (1, 2, 1, 0.0)], "cannot be reached"),
-        ([(0, 2_000_000_000, 0, 0.0)], "cannot be reached"),
+        ([(0, 2, 0, 0.0), (1, 2, 1, 0.0)], "is unreachable"),
+        ([(0, 2_000_000_000, 0, 0.0)], "is unreachable"),
         ([(0, 1, 0, 0.0), (1, 2, 0, 0.0)], "same link twice"),
     ],
 )
@@ -232,7 +232,7 @@ def test_columns_of_different_length_and_no_edges() -> None:
     graph.add_variables(np.zeros(1))
     links = (np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.uint8))
     one, none = np.ones(1, dtype=np.int32), np.zeros(0, dtype=np.int32)
-    with pytest.raises(ValueError, match="differ in length"):
+    with pytest.raises(ValueError, match="must have the same length"):
         graph.add_automaton(*links, one, one, none, np.zeros(1))
     with pytest.raises(ValueError, match="at least one edge"):
         graph.add_automaton(*links, none, none, none, np.zeros(0))

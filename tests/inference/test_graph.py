@@ -193,13 +193,13 @@ def test_scores_that_cannot_be(score):
         (lambda core, links, signs: core.add_logic("xor", links + 2, signs), "a variable that the graph does not have"),
         (lambda core, links, signs: core.add_logic("xor", links - 1, signs), "a variable that the graph does not have"),
         (lambda core, links, signs: core.add_logic("at_most", links, signs, -1), "budget must not be negative"),
-        (lambda core, links, signs: core.add_logic("maybe", links, signs), "no logic factor has this name"),
+        (lambda core, links, signs: core.add_logic("maybe", links, signs), "kind must be xor"),
         (lambda core, links, signs: core.add_pair(links, signs, np.nan), "a score is NaN"),
         (lambda core, links, signs: core.add_dense(links, signs, np.array([0, np.nan, 0, 0])), "a score is NaN"),
         (lambda core, links, signs: core.add_variables(np.array([np.nan])), "a score is NaN"),
-        (lambda core, links, signs: core.offers(0, "marginals"), "the graph has no such factor"),
-        (lambda core, links, signs: core.lowest_own(0), "the graph has no such factor"),
-        (lambda core, links, signs: core.entropy(0, np.zeros(2)), "the graph has no such factor"),
+        (lambda core, links, signs: core.offers(0, "marginals"), "factor is out of range"),
+        (lambda core, links, signs: core.lowest_own(0), "factor is out of range"),
+        (lambda core, links, signs: core.entropy(0, np.zeros(2)), "factor is out of range"),
     ],
 )
 def test_the_core_checks_as_well(add, message):
@@ -219,7 +219,7 @@ def test_services_that_the_core_lacks():
             ask(0, np.zeros(2))
     with pytest.raises(ValueError, match="this factor has no max-marginals"):
         core.max_marginals(0, np.zeros(2))
-    with pytest.raises(ValueError, match="no service has this name"):
+    with pytest.raises(ValueError, match="service must be marginals"):
         core.offers(0, "wishes")
 
 

@@ -160,13 +160,13 @@ def test_max_marginals_of_six_words(single_root: bool) -> None:
 @pytest.mark.parametrize(
     ("heads", "modifiers", "size", "message"),
     [
-        ([0, 3], [1, 2], 3, "head of an arc is outside"),
-        ([-1, 0], [1, 2], 3, "head of an arc is outside"),
-        ([1, 0], [0, 2], 3, "modifier of an arc is the root or outside"),
-        ([0, 0], [1, 3], 3, "modifier of an arc is the root or outside"),
-        ([0, 2], [1, 2], 3, "from a word to itself"),
+        ([0, 3], [1, 2], 3, "head of an arc is out of range"),
+        ([-1, 0], [1, 2], 3, "head of an arc is out of range"),
+        ([1, 0], [0, 2], 3, "modifier of an arc is the root or out of range"),
+        ([0, 0], [1, 3], 3, "modifier of an arc is the root or out of range"),
+        ([0, 2], [1, 2], 3, "connects a word to itself"),
         ([0, 0], [1, 1], 3, "same arc twice"),
-        ([0, 0], [1, 1], 1, "at least one word"),
+        ([0, 0], [1, 1], 1, "2 to 46340 words"),
         ([0], [1, 1], 3, "one head and one modifier"),
     ],
 )

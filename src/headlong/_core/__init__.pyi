@@ -1,6 +1,4 @@
-"""
-The compiled core of headlong: kernels over arrays, no strings, no files.
-"""
+"""The compiled core of headlong: kernels over arrays."""
 
 from headlong._core import (
     features as features,

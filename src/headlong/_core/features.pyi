@@ -1,4 +1,4 @@
-"""Templates, codes and scores of features."""
+"""Templates, codes and feature scores."""
 
 from typing import Annotated
 
@@ -11,7 +11,8 @@ class Templates:
 
     def __init__(self, seeds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], atoms: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], multipliers: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], slots: int) -> None:
         """
-        seeds [templates]; atoms [n, 4] (template, slot, offset, attribute); multipliers [relations, templates].
+        Take seeds [templates], atoms [n, 4] (template, slot, offset, attribute) and
+        multipliers [relations, templates].
         """
 
     @property
@@ -25,22 +26,26 @@ class Templates:
 
 def cut_codes(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]:
     """
-    Codes [words, cuts] of pieces of words in ASCII, which are the bytes between the offsets [words + 1]. cuts [n, 3]
-    (0 of the small letters, 1 of the word, 2 of its shape; begin, end as in a slice); seeds [n].
+    Return codes [words, cuts] of pieces of ASCII words.
+
+    Word i is bytes[offsets[i] : offsets[i + 1]]. A row of cuts [n, 3] is (source, begin, end). The source is 0
+    for the word in lower case, 1 for the word, 2 for its shape. begin and end work as in a slice. seeds [n].
     """
 
 def slot_codes(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None, None))]:
-    """Codes [slots, words, stride] of all words in all slots."""
+    """Return codes [slots, words, stride] of all words in all slots."""
 
 def score_parts(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates, slots: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], relations: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: int = 1, scale: float = 1.0, scalar: bool = False) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
-    """Scores [parts, stride] of parts of one family."""
+    """
+    Return scores [parts, stride] of parts of one family. With scalar, do not use AVX2.
+    """
 
 def feature_indices(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates, slots: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], relations: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bits: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]:
     """
-    Places [parts, templates] of every feature of every part in a table of 2^bits rows.
+    Return the row [parts, templates] of every feature of every part in a table of 2^bits rows.
     """
 
 def quantize_average(weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], time: float, out: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu')]) -> float:
-    """Writes averaged weights as 16-bit numbers; returns their scale."""
+    """Write averaged weights as 16-bit integers to out. Return their scale."""
 
 HAS_AVX2: bool = True

@@ -1,4 +1,4 @@
-"""Best trees, marginals, duals and samples of arc scores."""
+"""Best trees, marginals, reduced costs and random trees."""
 
 from typing import Annotated
 
@@ -9,42 +9,44 @@ from numpy.typing import NDArray
 
 def maximum_spanning_tree(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.int32], float]:
     """
-    The best tree over scores[head, modifier], word 0 being the root: (heads, score).
+    Return the best tree over scores[head, modifier]: (heads, score). Word 0 is the root.
 
-    -inf marks an arc that does not exist. If there is no tree the score is -inf and heads is a tree with as few
+    -inf marks an arc that does not exist. If there is no tree, the score is -inf and heads is a tree with as few
     missing arcs as possible. O(words^2).
     """
 
 def eisner(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.int32], float]:
     """
-    The best projective tree over scores[head, modifier]: (heads, score).
+    Return the best projective tree over scores[head, modifier]: (heads, score).
 
-    If there is none the score is -inf and heads is a chain. O(words^3).
+    If there is none, the score is -inf and each word is attached to the one before it. O(words^3).
     """
 
 def best_trees(scores: numpy.typing.NDArray[numpy.float64], count: int, single_root: bool = True, projective: bool = False) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
     """
-    The best trees over scores[head, modifier], the best first: (heads [trees, words], scores [trees]).
+    Return the `count` best trees over scores[head, modifier]: (heads [trees, words], scores [trees]), best first.
     """
 
 def eisner_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
     """
-    Arc probabilities over all projective trees: (marginals[head, modifier], log_partition).
+    Return arc probabilities over all projective trees: (marginals[head, modifier], log_partition).
 
-    If there is no tree the marginals are 0 and the log-partition is -inf. O(words^3).
+    If there is no tree, the marginals are 0 and the log-partition is -inf. O(words^3).
     """
 
 def tree_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool, wide: bool = False) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
     """
-    Arc probabilities over all trees: (marginals[head, modifier], log_partition).
+    Return arc probabilities over all trees: (marginals[head, modifier], log_partition).
 
-    If there is no tree the marginals are 0 and the log-partition is -inf. Stable for any scores. With wide the slow
-    number type is used at once, which is otherwise what happens only where doubles would lose digits. O(words^3).
+    If there is no tree, the marginals are 0 and the log-partition is -inf. Stable for all finite scores. With
+    wide, use the slow number type from the start instead of only if doubles would lose digits. O(words^3).
     """
 
 def reduced_costs(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
     """
-    The dual of the maximum spanning tree over candidates as in Frames: reduced costs [arcs] and the tree's value.
+    Return the dual of the maximum spanning tree: (reduced costs [arcs], value of the best tree).
+
+    Candidates are given as in Frames.
     """
 
 def random_trees(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, count: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
