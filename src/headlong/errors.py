@@ -1,18 +1,18 @@
-"""The few exceptions of headlong. Each message is one sentence: where, what was found, what was expected."""
+"""The exceptions that headlong raises. Each message says where the problem is, what was found and what was expected."""
 
 from __future__ import annotations
 
 
 class HeadlongError(Exception):
-    """Base of every error that headlong raises on purpose."""
+    """Base class of all headlong errors."""
 
 
 class OptionError(HeadlongError, ValueError):
-    """An option has a value that cannot work."""
+    """An option is unknown or has an invalid value."""
 
 
 class ModelError(HeadlongError):
-    """A model file is missing, damaged, foreign, too new or of another kind."""
+    """A model file is missing, damaged, too new, holds another kind of component, or is not a model file at all."""
 
 
 class NotFittedError(HeadlongError, AttributeError):
@@ -20,9 +20,9 @@ class NotFittedError(HeadlongError, AttributeError):
 
 
 class DataError(HeadlongError, ValueError):
-    """Input text breaks its format.
+    """Input text violates its format.
 
-    The message reads ``file:line (sent_id): found …, expected …``; the pieces stay available as attributes.
+    The message reads ``file:line (sent_id): found …, expected …``. The same pieces are available as attributes.
     """
 
     def __init__(self, found: str, expected: str, *, path: str = "", line: int = 0, sent_id: str = "") -> None:

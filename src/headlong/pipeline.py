@@ -12,7 +12,7 @@ from headlong.errors import DataError, OptionError
 from headlong.learning.loop import Report
 from headlong.lemmatizer.lemmatizer import Lemmatizer
 from headlong.options import check_choice
-from headlong.parallel import map_ahead
+from headlong.parallel import parallel_map
 from headlong.parser.decoders import check_threads
 from headlong.parser.options import ParserOptions
 from headlong.parser.parser import Parser
@@ -185,7 +185,7 @@ class Pipeline(Component):
         threads: int,
         report: Callable[[Solution], None] | None,
     ) -> Iterator[Sentence]:
-        for _, (parsed, solutions) in map_ahead(chunks, work, threads):
+        for _, (parsed, solutions) in parallel_map(chunks, work, threads):
             for sentence, solution in zip(parsed, solutions, strict=True):
                 if report:
                     report(solution)

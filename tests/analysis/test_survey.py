@@ -157,7 +157,7 @@ def test_files_with_bad_sentences(tmp_path):
     path.write_text(good + "1\tonly\n\n" + good.replace("b", "c") + "2\t_\n\n", encoding="utf-8")
     figures = survey_file(path)
     assert (figures.sentences, figures.unreadable.count) == (2, 2)
-    assert figures.unreadable.first == f"{path}:4: found 2 columns, expected 10 columns divided by tabs"
+    assert figures.unreadable.first == f"{path}:4: found 2 columns, expected 10 columns separated by tabs"
     assert findings(figures)[0].code == "unreadable"
 
 

@@ -136,7 +136,7 @@ def test_empty_field():
 
 @pytest.mark.parametrize(
     ("columns", "message"),
-    [(["A"], "no FORM column"), (["FORM", "A", "A"], "a column named twice"), (["FORM", "HEAD"], "the column HEAD")],
+    [(["A"], "no FORM column"), (["FORM", "A", "A"], "a duplicate column"), (["FORM", "HEAD"], "the column HEAD")],
 )
 def test_bad_columns(columns, message):
     with pytest.raises(OptionError, match=message):
@@ -152,7 +152,7 @@ def test_bad_separators():
 
 def test_writing_refuses_what_it_could_not_read():
     sentence = Sentence.from_words(["a b"])
-    with pytest.raises(DataError, match=r"found the fields \('a b',\), expected none with ' ', the separator"):
+    with pytest.raises(DataError, match=r"found the fields \('a b',\), expected no field with the separator . ."):
         written([sentence], "FORM")
     with pytest.raises(DataError, match="found no column NER, expected a sentence with one"):
         written([sentence], "FORM", "NER")
@@ -165,7 +165,7 @@ def test_a_column_is_replaced_or_added():
     assert written([sentence.with_columns(xpos=["_", "Y"])]) == "A Y O\n\n"
     with pytest.raises(DataError, match="found 2 fields for GUESS, expected 1"):
         sentence.with_extra("GUESS", ["_", "a", "b"])
-    with pytest.raises(OptionError, match="no column of CoNLL-U"):
+    with pytest.raises(OptionError, match="not a CoNLL-U column"):
         sentence.with_extra("UPOS", ["_", "a"])
 
 

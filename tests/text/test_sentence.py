@@ -114,7 +114,7 @@ def test_with_tree_changes_head_deprel_and_deps_only(option, deps):
 
 def test_with_tree_refuses_what_is_no_tree_of_this_sentence():
     made = Sentence.from_words(["a", "b"])
-    with pytest.raises(DataError, match="found 1 heads, expected 2, one for each word"):
+    with pytest.raises(DataError, match="found 1 heads, expected 2, one per word"):
         made.with_tree([-1, 0], ["_", "root", "x"])
     with pytest.raises(DataError, match="found HEAD 3 for word 2, expected another number from 0 to 2"):
         made.with_tree([-1, 0, 3], ["_", "root", "x"])
@@ -150,7 +150,7 @@ def test_with_misc_replaces_pieces_of_its_keys_only():
 
 @pytest.mark.parametrize("bad", ["", "a\tb", "a\nb", "a\r"])
 def test_fields_that_cannot_be_written_are_refused(bad):
-    with pytest.raises(DataError, match="expected a non-empty field without tabs and line ends"):
+    with pytest.raises(DataError, match="expected a non-empty field without tabs and line breaks"):
         Sentence.from_words(["x", bad])
 
 
@@ -191,7 +191,7 @@ def test_check_tree_accepts_trees():
 @pytest.mark.parametrize(
     ("heads", "message"),
     [
-        ([2, -1, 0], "found no HEAD for word 2 'b', expected a number from 0 on"),
+        ([2, -1, 0], "found no HEAD for word 2 'b', expected a number, 0 or greater"),
         ([2, 3, 1], "found no root and a cycle of the words 1 'a', 2 'b' and 3 'c', expected a tree"),
         ([0, 3, 2], "found a cycle of the words 2 'b' and 3 'c', expected a tree"),
         ([0, 1, 0], "found several roots, the words 1 'a' and 3 'c', expected one word with HEAD 0"),

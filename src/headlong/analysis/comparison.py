@@ -19,7 +19,7 @@ from headlong.arrays import FLOAT64, INT32
 from headlong.errors import DataError, OptionError
 from headlong.evaluation.result import evaluate
 from headlong.options import check_choice
-from headlong.parallel import map_ahead
+from headlong.parallel import parallel_map
 from headlong.parser.batches import MAX_WORDS
 from headlong.parser.decode_options import DecoderOptions, Search, Trees
 from headlong.parser.decoders import DECODERS, PROGRAMS, can_search, check_threads
@@ -198,7 +198,7 @@ def compare_decoders(
                 left_out += 1
 
     trial = _Trial(parser, chosen, projective, threads)
-    done = list(map_ahead(enumerate(short()), trial, threads))
+    done = list(parallel_map(enumerate(short()), trial, threads))
     if not done:
         raise DataError("no sentence", "some to compare decoders on")
     columns = {name: [answers[name] for _, answers in done] for name in chosen}

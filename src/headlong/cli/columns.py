@@ -48,7 +48,7 @@ def read_labelled(name: str, args: argparse.Namespace, column: str) -> Iterator[
     """The sentences of a file, of which `column` is or will be labelled."""
     from headlong.text import read_columns, read_conllu
     from headlong.text.files import open_bytes
-    from headlong.text.inputs import beginning_of, recognise
+    from headlong.text.inputs import detect_format, peek_text
 
     if args.columns and args.input not in ("auto", "columns"):
         raise OptionError(f"found --columns with --input {args.input}, expected it for files with a word a line only")
@@ -56,7 +56,7 @@ def read_labelled(name: str, args: argparse.Namespace, column: str) -> Iterator[
     with open_bytes(name) as stream:
         found = "columns" if args.columns else args.input
         if found == "auto":
-            recognised = recognise(beginning_of(stream))
+            recognised = detect_format(peek_text(stream))
             found = recognised if recognised in ("conllu", "conll2009") else "columns"
         if found == "columns":
             separator = "\t" if args.separator == "tab" else None

@@ -104,12 +104,12 @@ def _labelled(args: argparse.Namespace, model: SequenceLabeler | Tagger, stream:
 
 def _with_places(sentences: Iterator[Sentence], added: list[str]) -> Iterator[Sentence]:
     """The sentences, all of one format, which has a place for all columns that will be added."""
-    from headlong.text.formats import CONLLU, STANDARD, conllu_plus
+    from headlong.text.formats import CONLLU, STANDARD, conllu_plus_layout
 
     first = None
     for sentence in sentences:
         if sentence.layout is CONLLU and not set(added) <= set(STANDARD):
-            sentence.layout = conllu_plus(STANDARD)
+            sentence.layout = conllu_plus_layout(STANDARD)
         layout = sentence.layout
         first = first or layout.format
         if layout.format != first:

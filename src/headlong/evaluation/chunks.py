@@ -66,7 +66,7 @@ def evaluate_chunks(gold: Iterable[Sequence[str]], system: Iterable[Sequence[str
             fewer = "gold" if expected is None else "system"
             raise DataError(f"only {number - 1} sentences in {fewer}", "as many as in the other one")
         if len(expected) != len(given):
-            raise DataError(f"{len(given)} tags for sentence {number}", f"{len(expected)}, one for each word")
+            raise DataError(f"{len(given)} tags for sentence {number}", f"{len(expected)}, one per word")
         expected_spans, given_spans = spans_from_tags(expected), spans_from_tags(given)
         found["gold"].update(span.type for span in expected_spans)
         found["system"].update(span.type for span in given_spans)

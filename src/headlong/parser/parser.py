@@ -17,7 +17,7 @@ from headlong.features.functions import TreeFunction, TreeFunctions
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.options import check_choice
-from headlong.parallel import map_ahead
+from headlong.parallel import parallel_map
 from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import Search, SearchOptions
 from headlong.parser.decoders import check_threads, marginals
@@ -204,7 +204,7 @@ class Parser(Component):
             return chunk.whole(found, self.trained.labels)
 
         chunks = iter(lambda: list(islice(sentences, search.chunk)), [])
-        for chunk, found in map_ahead(map(prepare, chunks), work, search.threads):
+        for chunk, found in parallel_map(map(prepare, chunks), work, search.threads):
             yield chunk.sentences, found
 
     def _decode(self, chunk: EncodedBatch, search: Search) -> BatchResult:

@@ -18,7 +18,7 @@ from headlong.sequence.decisions import Decisions
 from headlong.sequence.spec import SequenceOptions
 from headlong.storage.component import State, below
 from headlong.text import Sentence
-from headlong.text.characters import name_hash
+from headlong.text.characters import hash_text
 from headlong.text.plain import surface_tokens
 from headlong.tokenizer.segmenter import Segments
 
@@ -236,7 +236,7 @@ def _knowledge(count: int, split: int) -> int:
 
 
 def _hashes(texts: Iterable[str]) -> UINT32:
-    return np.array(sorted(map(name_hash, texts)), np.uint32)
+    return np.array(sorted(map(hash_text, texts)), np.uint32)
 
 
 def _among(values: UINT32, known: UINT32) -> BOOL:
