@@ -86,7 +86,7 @@ def test_columns():
 def test_lengths_must_agree():
     with pytest.raises(DataError, match="found 1 tags for sentence 2, expected 2, one per word"):
         evaluate_chunks([["O"], ["O", "O"]], [["O"], ["O"]])
-    with pytest.raises(DataError, match="found only 1 sentences in system, expected as many as in the other one"):
+    with pytest.raises(DataError, match="found only 1 sentences in system, expected the same number in both"):
         evaluate_chunks([["O"], ["O"]], [["O"]])
     with pytest.raises(DataError, match="found only 0 sentences in gold"):
         evaluate_chunks([], [["O"]])

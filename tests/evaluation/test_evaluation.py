@@ -106,7 +106,7 @@ def test_words_before_a_multiword_token_may_be_aligned_with_its_words():
     alignment = align.align(gold, system)
     assert alignment.gold.tolist() == [1, 2, 3]
     assert alignment.system.tolist() == [1, 4, 5]
-    assert alignment.home.tolist() == [0, 0, 0, 1, 1, 1]
+    assert alignment.gold_sentence.tolist() == [0, 0, 0, 1, 1, 1]
 
 
 def test_spaces_are_those_of_unicode():
@@ -217,7 +217,7 @@ def test_the_text_may_end_within_a_longer_sentence():
 
 
 def test_words_of_spaces():
-    with pytest.raises(DataError, match="word 2 of nothing but spaces"):
+    with pytest.raises(DataError, match="only spaces in word 2"):
         evaluate([words("a", "\u00a0")], [words("a", "\u00a0")])
 
 
