@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from headlong.drawing import to_displacy, to_svg, to_text
 from headlong.drawing.arcs import find_arcs, head_probability, surface_text
-from headlong.drawing.layout import lay_out
-from headlong.drawing.widths import display_width, is_right_to_left, text_width, visible
+from headlong.drawing.layout import compute_layout
+from headlong.drawing.widths import display_width, is_right_to_left, make_visible, text_width
 from headlong.errors import DataError, OptionError
 from headlong.text import Sentence
 from tests.helpers.drawings import ARABIC, CATS, EMPTY, FRENCH, HEARING, SVG, any_heads, descends, sentence, trees
@@ -39,9 +39,9 @@ def test_levels_and_projectivity_by_definition(tree):
 @example(HEARING, "rtl")
 @example(FRENCH, "ltr")
 def test_geometry(tree, direction):
-    drawing = lay_out(tree, ("UPOS", "LEMMA"), direction)
+    drawing = compute_layout(tree, ("UPOS", "LEMMA"), direction)
     words = drawing.words if direction == "ltr" else drawing.words[::-1]
-    assert [word.form for word in drawing.words] == list(map(visible, tree.forms[1:]))
+    assert [word.form for word in drawing.words] == list(map(make_visible, tree.forms[1:]))
     # Words are in order, apart from each other and wide enough for what is in them.
     for left, right in pairwise(words):
         assert left.x + left.width / 2 + 10 < right.x - right.width / 2
@@ -87,7 +87,7 @@ def test_geometry(tree, direction):
 
 @given(trees())
 def test_right_to_left_is_the_mirror_image(tree):
-    left, right = lay_out(tree, direction="ltr"), lay_out(tree, direction="rtl")
+    left, right = compute_layout(tree, direction="ltr"), compute_layout(tree, direction="rtl")
     assert left.width == right.width
     assert [word.x for word in right.words] == [right.width - word.x for word in left.words]
     assert [arc.head_x for arc in right.arcs] == [right.width - arc.head_x for arc in left.arcs]
@@ -102,14 +102,14 @@ def texts(root: ElementTree.Element, kind: str) -> list[str]:
 @example(HEARING)
 def test_svg_has_everything_once(tree):
     root = ElementTree.fromstring(to_svg(tree))
-    assert texts(root, "word") == list(map(visible, tree.forms[1:]))
+    assert texts(root, "word") == list(map(make_visible, tree.forms[1:]))
     assert sorted(texts(root, "label")) == sorted(tree.labels[1:])
     assert texts(root, "row") == [tag for tag in tree.upos[1:] if tag != "_"]
-    assert texts(root, "token") == [visible(token.form) for token in tree.multiword]
+    assert texts(root, "token") == [make_visible(token.form) for token in tree.multiword]
     arcs = [element for element in root.iter(f"{SVG}g") if element.get("class", "").startswith("arc")]
     assert len(arcs) == len(tree)
     titles = sorted(arc[0].text or "" for arc in arcs)
-    names = [visible(form) for form in ["root", *tree.forms[1:]]]
+    names = [make_visible(form) for form in ["root", *tree.forms[1:]]]
     prefixes = sorted(
         f"{label}: {names[head]} → {name}"
         for label, head, name in zip(tree.labels[1:], tree.heads[1:], names[1:], strict=True)
@@ -193,8 +193,8 @@ def test_text_width():
 
 
 def test_visible():
-    assert visible("plain é 漢 👍\u200d") == "plain é 漢 👍\u200d"
-    assert visible("\t\x1b\x7f\x85\ud800\uffff\u2028") == "␉␛␡\ufffd\ufffd\ufffd␤"
+    assert make_visible("plain é 漢 👍\u200d") == "plain é 漢 👍\u200d"
+    assert make_visible("\t\x1b\x7f\x85\ud800\uffff\u2028") == "␉␛␡\ufffd\ufffd\ufffd␤"
 
 
 @pytest.mark.parametrize(

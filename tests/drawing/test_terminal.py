@@ -84,8 +84,8 @@ def test_a_tree_that_is_too_deep():
     assert to_text(Sentence.from_words(["w"] * 41, heads=range(41))).startswith("┬─")
 
 
-def test_colours():
-    text = to_text(HEARING, colour=True)
+def test_colors():
+    text = to_text(HEARING, color=True)
     lines = text.splitlines()
     assert lines[0] == "\x1b[2m  ┌───► \x1b[0mA          \x1b[32mdet\x1b[0m"
     assert "\x1b[1mscheduled\x1b[0m" in lines[3]
