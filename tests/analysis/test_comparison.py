@@ -106,8 +106,8 @@ def test_report_and_dictionary(tmp_path):
     assert " ".join(lines[0].split()) == ("Official UD scores Precision Recall F1 AlignedAcc Correct Gold System")
     assert "LAS                      66.67   66.67   66.67       66.67        2     3       3" in lines
     assert "Tokens                  100.00  100.00  100.00                    3     3       3" in lines
-    assert [line.split("  ")[0] for line in lines if line.startswith(("Own", "By", "LAS by"))] == [
-        "Own scores", "By sentence length", "LAS by relation", "LAS by distance",
+    assert [line.split("  ")[0] for line in lines if line.startswith(("Additional", "By", "LAS by"))] == [
+        "Additional scores", "By sentence length", "LAS by relation", "LAS by distance",
     ]  # fmt: skip
     assert any(line.split() == ["1-10", "1", "3", "100.00", "66.67", "33.33", "100.00", "0.00"] for line in lines)
     assert any(line.split() == ["51+", "0", "0", *"-----"] for line in lines)
