@@ -11,7 +11,13 @@ from headlong import _core
 from headlong.features.attributes import WordEncoder
 from headlong.features.tables import dependency
 from headlong.features.tables.globals import GLOBALS
-from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, NEARBY_RELATIONS, OUTER_RELATIONS, Family
+from headlong.features.templates import (
+    ARC_RELATIONS,
+    BETWEEN_RELATIONS,
+    LABEL_CONTEXT_RELATIONS,
+    OUTER_RELATIONS,
+    Family,
+)
 from headlong.parser.model import ModelSpec, WeightTables
 from headlong.parser.training import Corpus
 from headlong.text import Sentence
@@ -22,17 +28,17 @@ BITS, LABEL_BITS = 14, 10
 ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "h.form m.form"))
 LABEL = Family("label", "hm", ARC_RELATIONS, ("h.upos m.upos side", "m.form", "h.form m.upos"))
 OUTER = ("side", "side dist", "agree side", "puncts side")
-HIGHER = (
+PART_FAMILIES = (
     Family("sibling", "hms", OUTER_RELATIONS, (*OUTER, "h.form m.form s.form side", "m.upos s[-1].upos dist")),
     Family("grandparent", "ghm", OUTER_RELATIONS, (*OUTER, "g.form h.form m.form side", "g.upos m[+1].upos dist")),
     Family("grand-sibling", "ghms", BETWEEN_RELATIONS, ("side", "g.form h.form m.form s.form side")),
     Family("tri-sibling", "hmst", BETWEEN_RELATIONS, ("side", "h.form m.form s.form t.form side", "m.upos t.upos")),
 )
-NEARBY = Family(
+LABEL_CONTEXT = Family(
     "nearby",
     "ghmpnfl",
-    NEARBY_RELATIONS,
-    ("g.form h.form m.form p.form n.form f.form l.form side", *(f"m.upos {name}" for name in NEARBY_RELATIONS)),
+    LABEL_CONTEXT_RELATIONS,
+    ("g.form h.form m.form p.form n.form f.form l.form side", *(f"m.upos {name}" for name in LABEL_CONTEXT_RELATIONS)),
 )
 DISTANCES = (1, 2, 3, 4, 5, 10, 20, 30)
 
@@ -116,9 +122,9 @@ class Setting:
         self.encoder = WordEncoder(NAMES, tags)
         self.corpus = Corpus.of(sentences, self.encoder, labels)
         allowed = np.ones((self.encoder.tag_count, self.encoder.tag_count, len(labels)), np.uint8)
-        higher = tuple(HIGHER[kind] for kind in kinds)
+        higher = tuple(PART_FAMILIES[kind] for kind in kinds)
         self.shape = ModelSpec(
-            NAMES, ARC, None, BITS, single_root, LABEL, LABEL_BITS, allowed, higher, NEARBY if nearby else None
+            NAMES, ARC, None, BITS, single_root, LABEL, LABEL_BITS, allowed, higher, LABEL_CONTEXT if nearby else None
         )
         self.tables = WeightTables(self.shape)
         random = np.random.default_rng(seed)
@@ -137,7 +143,7 @@ class Setting:
         """The score of one part, by places in the weight table."""
         places = _core.features.feature_indices(
             codes,
-            HIGHER[kind].compile(NAMES),
+            PART_FAMILIES[kind].compile(NAMES),
             np.array([slots], np.int32),
             np.array([relations], np.uint32),
             BITS,
@@ -290,7 +296,7 @@ def test_labels_are_chosen_in_the_light_of_the_tree(seed, which):
     columns = setting.shape.allowed.shape[2]
     base = {(head, word): row[:columns] for (head, word), row in zip(arcs.tolist(), rows, strict=True)}
     first = [-1, *(int(np.argmax(base[heads[word], word])) for word in range(1, len(heads)))]
-    templates = NEARBY.compile(NAMES)
+    templates = LABEL_CONTEXT.compile(NAMES)
     for word in range(1, len(heads)):
         slots, relations = nearby_part(heads.tolist(), first, word)
         places = _core.features.feature_indices(
@@ -303,7 +309,7 @@ def test_labels_are_chosen_in_the_light_of_the_tree(seed, which):
 def test_the_families_of_the_orders_compile():
     for order, names in dependency.ORDERS.items():
         assert len(names) == {1: 0, 2: 2, 3: 4, 4: 16}[order]
-    for family in (*dependency.HIGHER, dependency.NEARBY):
+    for family in (*dependency.PART_FAMILIES, dependency.LABEL_CONTEXT):
         assert family.compile(family.attributes).count == len(family.templates) == len(set(family.templates))
         # A missing modifier is told from the head that stands for it by `side` (which `dist` contains) alone; parts of
         # whole trees have relations of their own.

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from headlong.errors import DataError, ModelError, NotFittedError, OptionError
 from headlong.evaluation import evaluate
-from headlong.features.boundaries import CaseTable, Layout, stretches
+from headlong.features.boundaries import CaseTable, TextLayout, segment_bounds
 from headlong.text import Sentence, read_conllu, write_conllu
 from headlong.text.characters import Characters, Hashes, character_kind, code_points, hash_text
 from headlong.text.plain import (
@@ -316,7 +316,7 @@ def test_one_sentence_of_training() -> None:
 
 def test_gap_rules() -> None:
     plain = plain_text(sentences(200))
-    layout = Layout(Characters(plain.text))
+    layout = TextLayout(Characters(plain.text))
     ended = np.zeros(len(plain.text), np.bool_)
     ended[np.array(plain.ends) - 1] = True
     rules = gap_rules(layout, ended[layout.left])
@@ -330,9 +330,9 @@ def test_gap_rules() -> None:
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=20))
-def test_stretches(flags: list[bool]) -> None:
+def test_segment_bounds(flags: list[bool]) -> None:
     flags[0] = True
-    begins, ends = stretches(np.array(flags))
+    begins, ends = segment_bounds(np.array(flags))
     for i in range(len(flags)):
         assert begins[i] == max(j for j in range(i + 1) if flags[j])
         assert ends[i] == next((j for j in range(i + 1, len(flags)) if flags[j]), len(flags))
@@ -360,9 +360,9 @@ def test_case_table() -> None:
     hashes = np.array([hash_text(word.lower()) for word in words], np.uint32)
     upper = np.array([word[0].isupper() for word in words])
     table, of_others = CaseTable.learn(hashes, upper, np.array(initial), 12)
-    again = CaseTable.unpacked(table.packed())
+    again = CaseTable.unpack(table.pack())
     assert (table.cells == again.cells).all()
-    assert table.of(hashes).tolist() == [1, 1, 2, 2, 3, 3, 0]
+    assert table.lookup(hashes).tolist() == [1, 1, 2, 2, 3, 3, 0]
     assert of_others.tolist() == [1, 1, 2, 2, 2, 1, 0]
 
 

@@ -63,7 +63,7 @@ class ModelSpec:
 
 def family_kind(family: Family) -> int:
     """The number of a family of parts of more than one arc in the core, where those of whole trees count anew."""
-    names = [known.name for known in (GLOBALS if is_global(family) else dependency.HIGHER)]
+    names = [known.name for known in (GLOBALS if is_global(family) else dependency.PART_FAMILIES)]
     return names.index(family.name)
 
 

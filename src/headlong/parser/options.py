@@ -141,7 +141,7 @@ class ParserOptions:
     def part_families(self) -> tuple[Family, ...]:
         """The families of parts of more than one arc, in the order of the core."""
         names = set(dependency.ORDERS[self.order])
-        known = [family.name for family in dependency.HIGHER]
+        known = [family.name for family in dependency.PART_FAMILIES]
         for change in filter(None, (word.strip() for word in self.families.split(","))):
             if change[0] not in "+-" or change[1:] not in known:
                 listed = ", ".join(known)
@@ -150,7 +150,7 @@ class ParserOptions:
                 names.add(change[1:])
             else:
                 names.discard(change[1:])
-        return tuple(family for family in dependency.HIGHER if family.name in names)
+        return tuple(family for family in dependency.PART_FAMILIES if family.name in names)
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def _trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOptions) -
     for name in ("single_root", "projective"):
         if not isinstance(metadata[name], bool):
             raise ValueError(f"{name} is {metadata[name]!r}, not true or false")
-    higher = tuple(families[family.name] for family in dependency.HIGHER if family.name in families)
+    higher = tuple(families[family.name] for family in dependency.PART_FAMILIES if family.name in families)
     if [family.name for family in higher] != [family.name for family in options.part_families()]:
         raise ValueError("the families of templates are not those that the options name")
     shape = ModelSpec(

@@ -171,7 +171,7 @@ class MultiwordSplitter:
         columns = {name: column[tokens] for name, column in segments.columns.items()}
         begins, ends = segments.begins[tokens], segments.ends[tokens]
         forms = columns["Hash"]
-        known = np.where(segments.cases.of(forms) == UNSEEN, UNKNOWN, NEVER_SPLIT)
+        known = np.where(segments.cases.lookup(forms) == UNSEEN, UNKNOWN, NEVER_SPLIT)
         known[_among(forms, self._known_hashes)] = SOMETIMES_SPLIT
         known[_among(forms, self._always_hashes)] = ALWAYS_SPLIT
         columns["Known"] = known

@@ -21,7 +21,7 @@ from headlong.features.boundaries import (
     UNSEEN,
     CaseTable,
     Columns,
-    Layout,
+    TextLayout,
     gap_columns,
     matrix,
     token_columns,
@@ -72,7 +72,7 @@ class TokenizerOptions:
 class Segments:
     """Tokens of a text: [begin, end) of each, what lies after it, whether it is the last one of a sentence."""
 
-    layout: Layout
+    layout: TextLayout
     begins: INT32
     ends: INT32
     between: UINT8
@@ -95,12 +95,12 @@ class Segments:
         found = np.zeros(len(tokens), np.uint32)
         for cut in range(1, longest + 1):
             stems = token_hashes(self.layout, begins, np.maximum(ends - cut, begins))
-            words = (self.cases.of(stems) != UNSEEN) & (ends - cut > begins)
+            words = (self.cases.lookup(stems) != UNSEEN) & (ends - cut > begins)
             found |= words.astype(np.uint32) << np.uint32(cut - 1)
         return found
 
 
-def gap_rules(layout: Layout, splits: BOOL) -> UINT8:
+def gap_rules(layout: TextLayout, splits: BOOL) -> UINT8:
     """What to do in each kind of gap [kinds], from a text whose tokens end where `splits` [gaps] says.
 
     Inside a run of letters next to nothing ever ends in most languages, and a token ends before each space: those
@@ -128,7 +128,7 @@ class Segmenter:
     @classmethod
     def fit(cls, plain: PlainText, options: TokenizerOptions, *, progress: Report = None) -> tuple[Segmenter, Segments]:
         """Learns from a text with its tokens and sentences; returns these too, as they stand in the text."""
-        layout = Layout(Characters(plain.text))
+        layout = TextLayout(Characters(plain.text))
         ended = np.zeros(len(layout.characters), np.bool_)
         ended[np.array(plain.ends, np.intp) - 1] = True
         splits = ended[layout.left]
@@ -150,7 +150,7 @@ class Segmenter:
 
         `paragraphs`: a blank line ends a sentence in any case. O(characters).
         """
-        layout = Layout(Characters(text))
+        layout = TextLayout(Characters(text))
         if not paragraphs:
             layout.between = np.minimum(layout.between, NEW_LINE)
         splits = (self._rules[layout.gap_kinds] == ALWAYS) | (layout.between == PARAGRAPH)
@@ -165,7 +165,7 @@ class Segmenter:
         begins = layout.solid[np.append(True, splits)]
         ends = layout.solid[np.append(splits, True)] + np.int32(1)
         between = np.append(layout.between[splits], np.uint8(PARAGRAPH))
-        case = self._cases.of(token_hashes(layout, begins, ends))
+        case = self._cases.lookup(token_hashes(layout, begins, ends))
         columns = token_columns(layout, begins, ends, between, case)
         if self._ends:
             last = self._ends.answer(matrix(columns, END_ATTRIBUTES))
@@ -177,7 +177,7 @@ class Segmenter:
     def state(self) -> State:
         """All there is to it: metadata for JSON, and arrays."""
         metadata: dict[str, Any] = {}
-        arrays: dict[str, npt.NDArray[Any]] = {"rules": self._rules, "cases": self._cases.packed()}
+        arrays: dict[str, npt.NDArray[Any]] = {"rules": self._rules, "cases": self._cases.pack()}
         for name, decisions in (("gaps", self._gaps), ("ends", self._ends)):
             if decisions:
                 metadata[name], found = decisions.state()
@@ -188,7 +188,7 @@ class Segmenter:
     def from_state(cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Segmenter:
         """The segmenter whose `state` this is."""
         try:
-            rules, cases = arrays["rules"], CaseTable.unpacked(arrays["cases"])
+            rules, cases = arrays["rules"], CaseTable.unpack(arrays["cases"])
             if rules.shape != (GAP_KINDS,):
                 raise ModelError(f"a tokenizer has {len(rules)} rules, expected {GAP_KINDS}")
         except KeyError as error:
@@ -200,12 +200,12 @@ class Segmenter:
         return cls(rules, found["gaps"], found["ends"], cases)
 
 
-def _asked(layout: Layout, rules: UINT8) -> npt.NDArray[np.intp]:
+def _asked(layout: TextLayout, rules: UINT8) -> npt.NDArray[np.intp]:
     """The gaps that need a decision."""
     return np.flatnonzero((rules[layout.gap_kinds] == ASK) & (layout.between != PARAGRAPH) & ~layout.glued)
 
 
-def _sequences(layout: Layout, rules: UINT8, asked: npt.NDArray[np.intp]) -> INT32:
+def _sequences(layout: TextLayout, rules: UINT8, asked: npt.NDArray[np.intp]) -> INT32:
     """Where the sequences of asked gaps begin: those with no certain end of a token among them hang together."""
     certain = np.cumsum((rules[layout.gap_kinds] == ALWAYS) | (layout.between == PARAGRAPH))[asked]
     begins = np.flatnonzero(np.append(True, certain[1:] != certain[:-1]))
@@ -213,7 +213,7 @@ def _sequences(layout: Layout, rules: UINT8, asked: npt.NDArray[np.intp]) -> INT
 
 
 def _fit_gaps(
-    layout: Layout, splits: BOOL, rules: UINT8, options: TokenizerOptions, progress: Report
+    layout: TextLayout, splits: BOOL, rules: UINT8, options: TokenizerOptions, progress: Report
 ) -> Decisions | None:
     """Learns where tokens end in the gaps that have no rule; None if there is nothing to learn."""
     asked = _asked(layout, rules)
@@ -248,7 +248,7 @@ def _fit_ends(segments: Segments, options: TokenizerOptions, progress: Report) -
     )
 
 
-def _between(layout: Layout, ends: INT32) -> UINT8:
+def _between(layout: TextLayout, ends: INT32) -> UINT8:
     """What lies after each token."""
     places = np.searchsorted(layout.left, ends[:-1] - 1)
     return np.append(layout.between[places], np.uint8(PARAGRAPH))
