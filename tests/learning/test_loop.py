@@ -363,7 +363,7 @@ def test_steps_out_of_all_proportion_do_not_hang():
     """Weights that are no numbers any more must not keep the kernels from ending."""
     trees = ([2, 0, 2], [0, 1, 2], [3, 3, 0])  # of one sentence: they cannot all be learnt
     setting = Setting([Sentence.from_words(["a", "b", "c"], heads=heads, labels=["x", "y", "z"]) for heads in trees])
-    with pytest.raises(OptionError, match="expected a finite one"):
+    with pytest.raises(OptionError, match="expected a finite number"):
         setting.train(Crf(rate=3e38), epochs=200)
     for table in setting.tables.arrays().values():
         table[:] = np.nan

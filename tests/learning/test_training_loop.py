@@ -46,7 +46,7 @@ def test_what_the_loop_asks_for():
 def test_averages_may_begin_anew():
     def times(epoch):
         script = Script()
-        list(Loop(9, 1, afresh=True).epoch(script, Perceptron(), epoch, 4))
+        list(Loop(9, 1, restart_averages=True).epoch(script, Perceptron(), epoch, 4))
         return [time for *_, time in script.applied]
 
     assert times(2) == times(8) == [0.0, 1.0, 2.0, 3.0]
@@ -63,7 +63,7 @@ def test_nothing_is_applied_where_there_is_nothing_to_learn():
 @pytest.mark.parametrize("loss", [float("inf"), float("-inf"), float("nan")])
 def test_a_loss_that_is_no_number_stops_training(loss):
     script = Script(loss=loss)
-    with pytest.raises(OptionError, match=r"found the loss .* in epoch 1, expected a finite one"):
+    with pytest.raises(OptionError, match=r"found loss .* in epoch 1, expected a finite number"):
         list(Loop(1, 1).epoch(script, Crf(), 1, 3))
     assert script.applied == []
 

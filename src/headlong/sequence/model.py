@@ -108,7 +108,7 @@ class SequenceModel:
         trainer = tables.trainer(train)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         penalty = options.penalty if options.learner == "crf" else 0.0
-        loop = Loop(options.epochs, options.seed, options.batch_size, threads, afresh=penalty > 0.0)
+        loop = Loop(options.epochs, options.seed, options.batch_size, threads, restart_averages=penalty > 0.0)
         best: SequenceModel | None = None
         count = len(train.lengths)
         for epoch in range(1, options.epochs + 1):
