@@ -3,7 +3,7 @@
 //
 // An item may take one of its candidates, labels given item by item, so that a dictionary of tags makes the lattice
 // narrow. A path is worth the scores of its nodes, of its pairs of neighbouring labels (order 1 and above) and of its
-// triples (order 2; Rush 2010, section 5). Before the first item stands the boundary, which has the number `labels`.
+// triples (order 2; Rush 2010, section 3). Before the first item stands the boundary, which has the number `labels`.
 #pragma once
 
 #include "base/types.hpp"

@@ -136,7 +136,7 @@ def any_automaton(draw: st.DrawFn) -> Automaton:
     pairs = draw(st.permutations(pairs))
     named = draw(st.lists(st.integers(-1, links - 1), min_size=len(pairs), max_size=len(pairs)))
     edge_scores = number(len(pairs))
-    return Automaton.of(
+    return Automaton.from_edges(
         links, [(*pair, link, float(score)) for pair, link, score in zip(pairs, named, edge_scores, strict=True)]
     )
 
@@ -181,7 +181,7 @@ def test_any_automaton(automaton: Automaton, number: Numbers) -> None:
 def test_a_link_in_different_places_of_different_paths() -> None:
     """Two links in either order have no cut in common, yet no path uses one twice."""
     edges = [(0, 1, 0, 1.0), (1, 3, 1, 2.0), (0, 2, 1, 4.0), (2, 3, 0, 0.5), (0, 3, -1, -3.0), (0, 3, 0, 0.0)]
-    automaton = Automaton.of(2, edges)
+    automaton = Automaton.from_edges(2, edges)
     worth: Worth = {(1, 1): [3.0, 4.5], (0, 0): [-3.0], (1, 0): [0.0]}
     for scores in product([-10.0, 0.0, 10.0, -np.inf], repeat=2):
         check(automaton, worth, np.array(scores))
@@ -195,7 +195,7 @@ def test_many_links_on_a_long_path() -> None:
         gains = generator.integers(-40, 41, length) / 8
         edges = [(i, i + 1, i, 0.0) for i in range(length)] + [(i, i + 1, -1, 0.0) for i in range(length)]
         jumps = [(i, j, float(generator.integers(-8, 9))) for i in range(length) for j in range(i + 2, length + 1)]
-        graph = graph_of(Automaton.of(length, edges + [(i, j, -1, score) for i, j, score in jumps]))
+        graph = graph_of(Automaton.from_edges(length, edges + [(i, j, -1, score) for i, j, score in jumps]))
         on, off, best = graph.max_marginals(0, gains)
         for link in range(length):
             without = gains.copy()
@@ -224,7 +224,7 @@ def test_many_links_on_a_long_path() -> None:
 )
 def test_edges_that_are_no_automaton(edges: list[tuple[int, int, int, float]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        graph_of(Automaton.of(2, edges))
+        graph_of(Automaton.from_edges(2, edges))
 
 
 def test_columns_of_different_length_and_no_edges() -> None:

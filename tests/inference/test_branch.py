@@ -1,5 +1,6 @@
 """Branch and bound against enumeration, against HiGHS, and under limits."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,6 +10,8 @@ from hypothesis import given, settings
 from scipy.optimize import LinearConstraint, milp
 
 from headlong import _core
+from headlong.inference import Dense, Graph, Path
+from headlong.inference.automata import trigram_chain
 from tests.helpers.random_graphs import KINDS, LOGIC, STRUCTURED, Factor, Model, models, random_model
 
 ALL_KINDS = (*KINDS, *STRUCTURED)
@@ -176,27 +179,28 @@ def test_fractional_grids_as_highs_solves_them(seed):
 
 
 def test_the_fractional_example_of_rush():
-    """Rush 2010, appendix A: tagging likes AAA and ABB, parsing likes AAB and ABA; single tags agree at one half each.
+    """Rush 2010, appendix A: tagging prefers AAA and ABB, parsing prefers AAB and ABA, and their single tags agree.
 
-    Variables: the tag of each word, A on and B off. Tagging is a chain of tag bigrams and the trigram AAA or ABB is its
-    only way to 0; parsing is a table over the same tags.
+    One variable per word and tag. Tagging is a chain of trigrams, where only AA → A and AB → B score 0. The two parses
+    that score 0 have the tags AAB and ABA; a table over the tags stands for the grammar.
     """
-    order = [tuple((row >> word) & 1 for word in range(3)) for row in range(8)]  # (w1, w2, w3), 1 is A
-    tagging = tuple(0.0 if tags in ((1, 1, 1), (1, 0, 0)) else -1.0 for tags in order)
-    parsing = tuple(0.0 if tags in ((1, 1, 0), (1, 0, 1)) else -1.0 for tags in order)
-    words = [0, 1, 2]
-    model = Model(
-        [0.0] * 3,
-        [Factor("dense", words, [False] * 3, 0, tagging), Factor("dense", words, [False] * 3, 0, parsing)],
-    )
-    relaxed = _core.graph.ad3(model.build())
+    graph = Graph()
+    tags = graph.variables((3, 2))
+    trigrams = np.full((2, 2, 2), -1.0)
+    trigrams[0, 0, 0] = trigrams[0, 1, 1] = 0.0
+    parses = np.full((2,) * 6, -np.inf)
+    for sequence in itertools.product((0, 1), repeat=3):
+        one_tag_per_word = np.eye(2, dtype=int)[list(sequence)].ravel()
+        parses[tuple(one_tag_per_word)] = 0.0 if sequence in ((0, 0, 1), (0, 1, 0)) else -1.0
+    graph.add(Path(tags.ravel(), trigram_chain([2, 2, 2], [trigrams])), Dense(tags.ravel(), parses))
+    relaxed = _core.graph.ad3(graph.core)
     assert relaxed["status"] == "fractional"
     assert relaxed["relaxed_value"] == pytest.approx(0.0, abs=1e-4)
     assert relaxed["bound"] == pytest.approx(0.0, abs=1e-4)
-    np.testing.assert_allclose(relaxed["relaxed"], [1.0, 0.5, 0.5], atol=1e-3)
-    result = _core.graph.branch_and_bound(model.build(), trace=True)
+    np.testing.assert_allclose(relaxed["relaxed"], [1.0, 0.0, 0.5, 0.5, 0.5, 0.5], atol=1e-3)
+    result = _core.graph.branch_and_bound(graph.core, trace=True)
     assert result["status"] == "optimal"
-    assert result["value"] == -1.0 == model.best()
+    assert result["value"] == -1.0 == max(map(graph.value, itertools.product((0, 1), repeat=6)))
     assert result["bound"] == pytest.approx(-1.0, abs=1e-6)
     assert result["iterations"] > 1
     np.testing.assert_allclose(result["relaxed"], relaxed["relaxed"])

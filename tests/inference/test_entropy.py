@@ -15,7 +15,7 @@ def entropy_of(factor: Factor, scores: NDArray[np.float64]) -> float:
     """By enumeration of all configurations, whose own scores a graph tells."""
     graph = Graph()
     x = graph.variables(len(scores))
-    factor.place(graph.core, x.indices.astype(np.int32), np.zeros(len(scores), np.uint8))
+    factor.add_to(graph.core, x.indices.astype(np.int32), np.zeros(len(scores), np.uint8))
     values = []
     for on in np.ndindex(*[2] * len(scores)):
         links = np.where(np.array(on) == 1, scores, 0.0).sum()
@@ -69,10 +69,10 @@ def test_entropies_of_certain_and_of_impossible_things():
 def test_entropies_that_are_not_known():
     x = Graph().variables(3)
     assert np.isnan(FullTable(x, np.zeros(8)).entropy(np.zeros(3)))
-    with pytest.raises(OptionError, match="found a factor Table without marginals, which the entropy needs"):
+    with pytest.raises(OptionError, match="found a factor Table without marginals, which are required for entropy"):
         Table(x, np.zeros(8)).entropy(np.zeros(3))
     for scores in (np.zeros(2), [0, 0, np.nan], [0, 0, np.inf], 0.0):
-        with pytest.raises(OptionError, match="expected 3 numbers or -inf, one a link"):
+        with pytest.raises(OptionError, match="expected 3 numbers or -inf, one per link"):
             inference.Xor(x).entropy(scores)
 
 

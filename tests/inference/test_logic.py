@@ -396,7 +396,7 @@ def test_rows_have_the_maximum_of_the_factor(case):
 
 
 def test_rows_of_unknown_factors_are_refused():
-    with pytest.raises(ValueError, match="no logic factor is called 'nand'"):
+    with pytest.raises(ValueError, match="found logic factor 'nand'"):
         logic_rows("nand", 2)
     with pytest.raises(ValueError, match="2\\^links scores"):
         dense_rows([0.0, 1.0, 2.0])

@@ -15,7 +15,7 @@ from headlong.errors import OptionError
 from headlong.inference import Graph, Nand, Path, PythonFactor, Tree, Xor, solve
 from headlong.inference.automata import sibling_automaton
 from headlong.inference.polytopes import logic_rows
-from headlong.inference.programs import program
+from headlong.inference.programs import build_program
 from tests.helpers import oracles
 from tests.helpers.graph_cases import cases
 from tests.helpers.strategies import arc_scores
@@ -279,7 +279,7 @@ def test_a_program_is_what_its_factors_say():
     graph = Graph()
     x = graph.variables(2, scores=[1.0, -np.inf])
     graph.add(Xor(x[0], ~x[1]))
-    found = program(graph)
+    found = build_program(graph)
     assert found.limit.tolist() == [1, 0]
     assert found.cost.tolist() == [1, 0]
     assert (found.starts.tolist(), found.columns.tolist()) == ([0, 2], [0, 1])

@@ -269,10 +269,10 @@ def test_rows_of_projective_trees_hold_for_each_of_them(single_root: bool) -> No
 @pytest.mark.parametrize(
     ("heads", "modifiers", "size", "message"),
     [
-        ([0], [0], 2, "no arc from 0 to 0"),
-        ([0, 2], [1, 1], 2, "no arc from 2 to 1"),
-        ([0, 1], [1], 2, "one entry an arc"),
-        ([], [], 1, "at least one word"),
+        ([0], [0], 2, "an arc from 0 to 0"),
+        ([0, 2], [1, 1], 2, "an arc from 2 to 1"),
+        ([0, 1], [1], 2, "expected one per arc"),
+        ([], [], 1, "expected at least 2"),
     ],
 )
 def test_rows_of_arcs_that_cannot_be(
