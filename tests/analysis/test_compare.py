@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import headlong
 from headlong import DataError, OptionError, Parser, Problem, Sentence, Solution
-from headlong.analysis import DecoderComparison, Pair, compare_decoders, report_decoders
+from headlong.analysis import DecoderComparison, DecoderPair, compare_decoders, report_decoders
 from headlong.drawing.plots import Dot, dot_plot
 from headlong.parser.decoders import DECODERS, PROGRAMS
 from tests.helpers import oracles, toy
@@ -42,11 +42,15 @@ def solutions(*scores: float) -> list[Solution]:
 
 
 def test_pairs_are_counted():
-    found = DecoderComparison.of(
+    found = DecoderComparison.from_solutions(
         {"a": solutions(1, 2, 3, -np.inf), "b": solutions(1, 5, 2, -np.inf), "c": solutions(0, 2, 2, 7)},
         {"a": 0.5, "b": 1.0, "c": 2.0},
     )
-    assert found.pairs == (Pair("a", "b", 1, 2, 1), Pair("a", "c", 2, 1, 1), Pair("b", "c", 2, 1, 1))
+    assert found.pairs == (
+        DecoderPair("a", "b", 1, 2, 1),
+        DecoderPair("a", "c", 2, 1, 1),
+        DecoderPair("b", "c", 2, 1, 1),
+    )
     assert [(one.name, one.best, one.optimal, one.seconds) for one in found.decoders] == [
         ("a", 2, 0, 0.5),
         ("b", 2, 0, 1.0),
@@ -60,14 +64,14 @@ def test_equal_up_to_rounding():
     """As close as certificates are, and no closer than that for scores of any size."""
     for large in (0.5, 1.0, 1e6, -1e6):
         size = max(1.0, abs(large))
-        for sign, expected in ((1, Pair("a", "b", 1, 1, 0)), (-1, Pair("a", "b", 0, 1, 1))):
+        for sign, expected in ((1, DecoderPair("a", "b", 1, 1, 0)), (-1, DecoderPair("a", "b", 0, 1, 1))):
             first = solutions(large + sign * 3e-9 * size, large + sign * 3e-10 * size)
-            found = DecoderComparison.of({"a": first, "b": solutions(large, large)}, {"a": 0, "b": 0})
+            found = DecoderComparison.from_solutions({"a": first, "b": solutions(large, large)}, {"a": 0, "b": 0})
             assert found.pairs == (expected,)
 
 
 def test_what_one_decoder_proves_counts_for_all():
-    found = DecoderComparison.of(
+    found = DecoderComparison.from_solutions(
         {"a": [solution(3, True), solution(4), solution(1)], "b": [solution(3), solution(5, True), solution(1)]},
         {"a": 0.1, "b": 0.1},
         accuracies={"a": (0.5, 0.25), "b": (1.0, 0.75)},
@@ -83,7 +87,7 @@ def test_what_one_decoder_proves_counts_for_all():
 def test_counts_against_counting_by_hand(rows):
     names = ("a", "b", "c")
     columns = {name: solutions(*(row[i] for row in rows)) for i, name in enumerate(names)}
-    found = DecoderComparison.of(columns, dict.fromkeys(names, 1.0))
+    found = DecoderComparison.from_solutions(columns, dict.fromkeys(names, 1.0))
     for pair, (i, k) in zip(found.pairs, combinations(range(3), 2), strict=True):
         signs = [(row[i] > row[k]) - (row[i] < row[k]) for row in rows]
         assert (pair.better, pair.equal, pair.worse) == (signs.count(1), signs.count(0), signs.count(-1))
@@ -92,8 +96,8 @@ def test_counts_against_counting_by_hand(rows):
 
 
 def test_different_problems_are_refused():
-    with pytest.raises(OptionError, match="found solutions of different problems"):
-        DecoderComparison.of({"a": solutions(1), "b": solutions(1, 2)}, {"a": 0, "b": 0})
+    with pytest.raises(OptionError, match="found different numbers of solutions"):
+        DecoderComparison.from_solutions({"a": solutions(1), "b": solutions(1, 2)}, {"a": 0, "b": 0})
 
 
 def test_all_decoders_that_fit(parser, comparison):
@@ -167,7 +171,7 @@ def test_long_sentences_are_left_out(parser, monkeypatch):
     found = compare_decoders(parser, toy.treebank(), ["climb"])
     assert found.left_out == sum(len(sentence) > 4 for sentence in toy.treebank()) > 0
     assert found.sentences + found.left_out == 12
-    assert f"too long, and left out: {found.left_out}." in report_decoders(found)
+    assert f"skipped because too long: {found.left_out}." in report_decoders(found)
 
 
 @pytest.mark.parametrize(

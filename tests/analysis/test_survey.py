@@ -2,7 +2,7 @@
 
 import pytest
 
-from headlong.analysis.survey import Trouble, findings, overlap, overlap_findings, survey, survey_file
+from headlong.analysis.survey import DefectCount, findings, overlap, overlap_findings, survey, survey_file
 from headlong.errors import DataError
 from headlong.text import EmptyNode, MultiwordToken, Sentence
 from tests.helpers.treebanks import treebank_file
@@ -60,7 +60,7 @@ def test_nonprojective_arcs_are_counted():
 
 def test_several_roots_and_cycles_do_not_stop_it():
     figures = survey([sentence("a b", [0, 0]), sentence("a b c", [2, 1, 0]), sentence("c d", [0, 0])])
-    assert figures.several_roots == Trouble(
+    assert figures.several_roots == DefectCount(
         2, "<input>: found several roots, the words 1 'a' and 2 'b', expected one word with HEAD 0"
     )
     assert figures.cycles.count == 1
@@ -83,9 +83,9 @@ def test_label_root_off_the_root():
 
 def test_unknown_tags_are_named():
     [finding] = findings(survey([sentence("a b", [0, 1], upos="N V")], name="f"))
-    assert str(finding) == "f: 2 words with UPOS tags that UD does not have: N (1), V (1)"
+    assert str(finding) == "f: 2 words with UPOS tags that are not in UD: N (1), V (1)"
     [nameless] = findings(survey([sentence("a", [0], upos="N")]))
-    assert str(nameless) == "1 word with UPOS tags that UD does not have: N (1)"
+    assert str(nameless) == "1 word with UPOS tags that are not in UD: N (1)"
 
 
 def test_missing_columns():
@@ -94,14 +94,14 @@ def test_missing_columns():
     assert codes(sentence("a b", [0, 1], lemmas="_ _")) == ["no-lemmas"]
     assert codes(sentence("a b", [0, 1], upos="_ X")) == ["no-tags"]
     [finding] = findings(survey([sentence("a b c", [0, 1, 1], upos="_ X X")]))
-    assert finding.message.startswith("33.3 % of the words have _ as UPOS")
+    assert finding.message.startswith("33.3 % of the words have no UPOS (_)")
 
 
 def test_sentence_ids_leaked_into_xpos():
     leaked = [sentence(f"w{i}", [0], xpos=f"id{i:05}", upos=("NOUN", "VERB")[i % 2]) for i in range(1001)]
     [finding] = findings(survey(leaked))
     assert finding.code == "many-xpos"
-    assert "1,001 different values of XPOS in 1,001 words" in finding.message
+    assert "1,001 distinct values of XPOS in 1,001 words" in finding.message
     assert finding.message.endswith("id00000 (1), id00001 (1), id00002 (1) and 998 more")
 
 
@@ -148,7 +148,7 @@ def test_unseen_labels_and_lacking_columns():
     test = survey([sentence("c d", [0, 1], "root obj", xpos="_ _")], name="test")
     found = overlap_findings(overlap([train], test))
     assert [finding.code for finding in found] == ["lacks-xpos", "unseen-labels"]
-    assert str(found[1]) == "test: labels that the training data lack: obj (1)"
+    assert str(found[1]) == "test: labels that do not occur in the training data: obj (1)"
 
 
 def test_files_with_bad_sentences(tmp_path):
