@@ -7,6 +7,8 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from headlong.errors import OptionError
+
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
@@ -54,6 +56,13 @@ def parallel_map(
         finally:  # also when the caller stops early
             for _, future in waiting:
                 future.cancel()
+
+
+def check_threads(threads: int) -> int:
+    """Return the number of threads, or raise `OptionError` if it is not positive."""
+    if threads < 1:
+        raise OptionError(f"found threads = {threads}, expected at least 1")
+    return threads
 
 
 def _next(waiting: deque[tuple[Piece, Future[Result]]]) -> tuple[Piece, Result]:

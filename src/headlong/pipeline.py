@@ -12,8 +12,7 @@ from headlong.errors import DataError, OptionError
 from headlong.learning.loop import Report
 from headlong.lemmatizer.lemmatizer import Lemmatizer
 from headlong.options import check_choice
-from headlong.parallel import parallel_map
-from headlong.parser.decoders import check_threads
+from headlong.parallel import check_threads, parallel_map
 from headlong.parser.options import ParserOptions
 from headlong.parser.parser import Parser
 from headlong.parser.problem import Solution

@@ -20,10 +20,10 @@ from headlong.arrays import FLOAT64, INT32
 from headlong.errors import DataError, OptionError
 from headlong.evaluation.result import evaluate
 from headlong.options import check_choice
-from headlong.parallel import parallel_map
+from headlong.parallel import check_threads, parallel_map
 from headlong.parser.batches import MAX_WORDS
 from headlong.parser.decode_options import DecoderOptions, Search, Trees
-from headlong.parser.decoders import DECODERS, PROGRAMS, can_search, check_threads
+from headlong.parser.decoders import DECODERS, PROGRAMS, can_search
 from headlong.parser.problem import Problem, Solution
 from headlong.text import Sentence
 

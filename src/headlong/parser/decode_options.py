@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict, get_args
 from headlong import _core
 from headlong.arrays import INT32
 from headlong.options import check_choice
+from headlong.parallel import check_threads
 from headlong.parser.decoders import (
     MAX_ITERATIONS,
     PROGRAMS,
@@ -16,7 +17,6 @@ from headlong.parser.decoders import (
     START,
     check_limits,
     check_restarts,
-    check_threads,
     core_method,
     max_sweeps,
     searches_projective,

@@ -58,6 +58,7 @@ from headlong.inference.automata import Automaton
 from headlong.inference.graph import Graph
 from headlong.inference.solving import solve
 from headlong.inference.structures import Path, Tree
+from headlong.parallel import check_threads
 from headlong.parser.extras import add_extras
 from headlong.parser.problem import Problem, Solution, Status
 from headlong.parser.random_trees import checked_seed
@@ -297,13 +298,6 @@ def check_limits(max_iterations: int, time_limit: float) -> None:
         raise OptionError(f"found max_iterations = {max_iterations}, expected at least 1")
     if not 0.0 <= time_limit < np.inf:
         raise OptionError(f"found time_limit = {time_limit}, expected seconds, or 0 for no limit")
-
-
-def check_threads(threads: int) -> int:
-    """The number of threads, or OptionError."""
-    if threads < 1:
-        raise OptionError(f"found threads = {threads}, expected at least 1")
-    return threads
 
 
 def check_restarts(restarts: int, start: str, seed: int) -> None:

@@ -17,10 +17,10 @@ from headlong.features.functions import TreeFunction, TreeFunctions
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.options import check_choice
-from headlong.parallel import parallel_map
+from headlong.parallel import check_threads, parallel_map
 from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import Search, SearchOptions
-from headlong.parser.decoders import check_threads, marginals
+from headlong.parser.decoders import marginals
 from headlong.parser.model import family_kind, is_global
 from headlong.parser.options import ParserOptions, Trained, TrainingDecoder
 from headlong.parser.problem import Parts, Problem, Solution

@@ -20,10 +20,10 @@ from headlong import _core
 from headlong.arrays import FLOAT32, FLOAT64, INT16, INT32
 from headlong.errors import DataError
 from headlong.features.templates import Family
+from headlong.learning.averages import quantize_average
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import make_learner
 from headlong.options import stored_settings
-from headlong.parser.model import quantized
 from headlong.sequence.spec import SequenceData, SequenceOptions, SequenceSpec
 from headlong.storage.component import Arrays, State, fitting_together
 
@@ -245,9 +245,9 @@ class _Tables:
 
     def average(self, time: int, options: SequenceOptions) -> SequenceModel:
         """The model of the averages over `time` sequences."""
-        rows, row_scale = quantized(self.rows, self.row_totals, time)
+        rows, row_scale = quantize_average(self.rows, self.row_totals, time)
         finite = self.shape.masked(self.transitions.copy(), 0.0)
-        transitions, scale = quantized(finite, self.transition_totals, time)
+        transitions, scale = quantize_average(finite, self.transition_totals, time)
         return SequenceModel(self.shape, options, rows, transitions, (row_scale, scale))
 
 
