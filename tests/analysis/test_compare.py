@@ -1,4 +1,4 @@
-"""Decoders compared: counts against counting by hand, the command, and the plot."""
+"""Comparisons of decoders: counts, the command and the plot."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -22,7 +22,7 @@ QUICK = [name for name in DECODERS if name not in PROGRAMS]
 
 @pytest.fixture(scope="module")
 def parser() -> Parser:
-    """Without a pruner, so that every tree is one of candidates."""
+    """Train without a pruner, so that every tree consists of candidates."""
     return toy.parser(order=2, epochs=1, pruner_epochs=0).fit(toy.treebank())
 
 
@@ -61,7 +61,7 @@ def test_pairs_are_counted():
 
 
 def test_equal_up_to_rounding():
-    """As close as certificates are, and no closer than that for scores of any size."""
+    """Scores are equal up to the precision of certificates, whatever their size."""
     for large in (0.5, 1.0, 1e6, -1e6):
         size = max(1.0, abs(large))
         for sign, expected in ((1, DecoderPair("a", "b", 1, 1, 0)), (-1, DecoderPair("a", "b", 0, 1, 1))):
@@ -70,7 +70,7 @@ def test_equal_up_to_rounding():
             assert found.pairs == (expected,)
 
 
-def test_what_one_decoder_proves_counts_for_all():
+def test_a_proof_counts_for_all_decoders():
     found = DecoderComparison.from_solutions(
         {"a": [solution(3, True), solution(4), solution(1)], "b": [solution(3), solution(5, True), solution(1)]},
         {"a": 0.1, "b": 0.1},
@@ -84,7 +84,7 @@ def test_what_one_decoder_proves_counts_for_all():
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=1, max_size=6))
-def test_counts_against_counting_by_hand(rows):
+def test_counts_match_a_naive_count(rows):
     names = ("a", "b", "c")
     columns = {name: solutions(*(row[i] for row in rows)) for i, name in enumerate(names)}
     found = DecoderComparison.from_solutions(columns, dict.fromkeys(names, 1.0))
@@ -95,12 +95,12 @@ def test_counts_against_counting_by_hand(rows):
         assert figures.best == sum(row[i] == max(row) for row in rows)
 
 
-def test_different_problems_are_refused():
+def test_different_numbers_of_solutions_raise():
     with pytest.raises(OptionError, match="found different numbers of solutions"):
         DecoderComparison.from_solutions({"a": solutions(1), "b": solutions(1, 2)}, {"a": 0, "b": 0})
 
 
-def test_all_decoders_that_fit(parser, comparison):
+def test_default_decoders_fit_the_trees(parser, comparison):
     assert [one.name for one in comparison.decoders] == [name for name in QUICK if name != "eisner"]
     projective = compare_decoders(parser, toy.treebank()[:2], trees="projective")
     assert [one.name for one in projective.decoders] == [name for name in QUICK if name != "mst"]
@@ -110,8 +110,8 @@ def test_all_decoders_that_fit(parser, comparison):
 
 
 def test_against_enumeration(parser):
-    """`exact` finds the best of all trees, and the others are counted against it."""
-    pool = toy.long_sentence(80)  # words in an order that nobody has learnt to parse: decoders differ
+    """`exact` finds the best tree, and the other decoders are counted relative to it."""
+    pool = toy.long_sentence(80)  # words in an order that does not occur in training, so that decoders differ
     small = [Sentence.from_words(pool.forms[i : i + 4], upos=pool.upos[i : i + 4]) for i in range(1, 80, 4)]
     best = []
     for sentence in small:
@@ -185,12 +185,12 @@ def test_long_sentences_are_left_out(parser, monkeypatch):
         (["climb"], {"time_limit": -1.0}, "found time_limit = -1.0"),
     ],
 )
-def test_options_that_cannot_work(parser, decoders, options, message):
+def test_invalid_options_raise(parser, decoders, options, message):
     with pytest.raises(OptionError, match=message):
         compare_decoders(parser, toy.treebank(), decoders, **options)
 
 
-def test_nothing_to_compare(parser):
+def test_empty_comparisons_raise(parser):
     with pytest.raises(DataError, match="no sentence"):
         compare_decoders(parser, [], ["climb"])
 
@@ -219,7 +219,7 @@ def test_the_command(files, capsys):
     assert len(ET.parse("plot.svg").findall(".//{*}circle")) == 2
 
 
-def test_json_alone(files, capsys):
+def test_json_output_only(files, capsys):
     result = run(capsys, "compare", "toy.model", "toy.conllu", "--decoders", "climb", "--json", "-")
     assert json.loads(result.out)["sentences"] == 12
 
@@ -233,7 +233,7 @@ def test_json_alone(files, capsys):
         (["--plot", "nowhere/plot.svg"], "found no folder nowhere"),
     ],
 )
-def test_usage_that_cannot_work(files, capsys, arguments, message):
+def test_invalid_usage_exits_with_an_error(files, capsys, arguments, message):
     result = run(capsys, "compare", "toy.model", "toy.conllu", *arguments)
     assert result.code == 2
     assert message in result.err
@@ -245,7 +245,7 @@ DOTS = st.tuples(st.sampled_from(["a", "exact", "<&>"]), st.floats(1e-2, 1e7), s
 @settings(max_examples=40, deadline=None)
 @given(st.lists(DOTS, min_size=1, max_size=8))
 def test_plots(rows):
-    """Well-formed, every dot inside the paper, no name over another."""
+    """The SVG is well-formed, all dots are inside the drawing, and names do not overlap."""
     root = ET.fromstring(dot_plot([Dot(*row) for row in rows], title="A & B", x_title="x", y_title="<y>"))
     circles, names = root.findall(".//{*}circle"), root.findall(".//{*}text[@class='name']")
     assert [name.text for name in names] == [name for name, _, _ in rows]

@@ -1,4 +1,4 @@
-"""Comparing two systems: significance against tests by hand; reports and files."""
+"""Significance tests match naive implementations; reports and files."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def random_systems(rng: Random, sentences: int) -> list[list[Sentence]]:
     return [read(to_text(system)) for system in systems]
 
 
-def test_randomization_is_near_the_exact_test():
-    """All 2^10 exchanges by hand, against samples of them."""
+def test_randomization_approximates_the_exact_test():
+    """Compare samples with all 2^10 swaps."""
     gold, a, b = random_systems(Random(5), 10)
     result = compare(gold, a, b, samples=4000)
     observed = abs(evaluate(gold, b)["LAS"].f1 - evaluate(gold, a)["LAS"].f1)
@@ -45,7 +45,7 @@ def test_randomization_is_near_the_exact_test():
     assert (result.uas.a, result.uas.b) == (evaluate(gold, a)["UAS"].f1, evaluate(gold, b)["UAS"].f1)
 
 
-def test_bootstrap_is_near_one_by_hand():
+def test_bootstrap_approximates_a_naive_bootstrap():
     gold, a, b = random_systems(Random(6), 40)
     result = compare(gold, a, b, samples=4000, confidence=0.9)
     rng = Random(1)
@@ -76,8 +76,8 @@ def test_comparison_is_seeded_and_symmetric():
     assert compare([], [], [], samples=5).las.p_value == 1
 
 
-def test_comparison_of_other_tokens(monkeypatch):
-    """The scores are those of `evaluate`, though system words go to gold sentences by their place."""
+def test_comparison_with_different_tokenization(monkeypatch):
+    """The scores equal those of `evaluate`, although system words are assigned to gold sentences by position."""
     monkeypatch.setattr("headlong.evaluation.significance._CELLS", 64)
     rng = Random(8)
     gold = random_treebank(rng, 30)
@@ -88,7 +88,7 @@ def test_comparison_of_other_tokens(monkeypatch):
 
 
 @pytest.mark.parametrize("options", [{"samples": 0}, {"confidence": 1.0}, {"confidence": 0.0}])
-def test_options_of_comparison(options):
+def test_invalid_comparison_options_raise(options):
     with pytest.raises(OptionError):
         compare([], [], [], **options)
 
@@ -123,8 +123,8 @@ def test_report_and_dictionary(tmp_path):
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.2])
-def test_files_are_as_good_as_sentences(tmp_path, rate):
-    """Reading shares columns between the files; neither the scores nor the collector may notice."""
+def test_files_give_the_same_scores_as_sentences(tmp_path, rate):
+    """Files share columns when they are read. This must not affect scores or the garbage collector."""
     rng = Random(11)
     gold = random_treebank(rng, 20)
     system = recut(copied(gold), rng, rate)

@@ -1,4 +1,4 @@
-"""Statistics of treebanks and the warnings about them, on small files made by hand."""
+"""Statistics of treebanks and warnings, on small hand-written files."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.helpers.treebanks import treebank_file
 
 
 def sentence(words: str, heads: list[int], labels: str = "", **columns: str) -> Sentence:
-    """A sentence with good columns where none are given; strings are split at spaces."""
+    """Return a sentence with valid columns by default. Strings are split at spaces."""
     n = len(words.split())
     given = {"upos": "NOUN VERB " * n, "xpos": "N V " * n, "lemmas": words, **columns}
     upos, xpos, lemmas = (given[name].split()[:n] for name in ("upos", "xpos", "lemmas"))
@@ -43,7 +43,7 @@ def test_counts_words_tokens_and_nodes():
     assert figures.to_dict()["cycles"] == {"count": 0, "first": ""}
 
 
-def test_no_sentence_is_no_trouble():
+def test_survey_of_no_sentences():
     figures = survey([])
     assert (figures.words, figures.average, figures.longest) == (0, 0.0, 0)
     assert findings(figures) == []
@@ -58,7 +58,7 @@ def test_nonprojective_arcs_are_counted():
     assert (figures.nonprojective_sentences, figures.nonprojective_arcs) == (1, 2)
 
 
-def test_several_roots_and_cycles_do_not_stop_it():
+def test_several_roots_and_cycles_are_counted():
     figures = survey([sentence("a b", [0, 0]), sentence("a b c", [2, 1, 0]), sentence("c d", [0, 0])])
     assert figures.several_roots == DefectCount(
         2, "<input>: found several roots, the words 1 'a' and 2 'b', expected one word with HEAD 0"
@@ -77,7 +77,7 @@ def test_missing_heads_and_labels():
     assert [finding.code for finding in findings(figures)] == ["no-heads", "no-labels"]
 
 
-def test_label_root_off_the_root():
+def test_inner_root_labels_are_counted():
     assert codes(sentence("a b", [0, 1], "root root")) == ["inner-roots"]
 
 
@@ -105,7 +105,7 @@ def test_sentence_ids_leaked_into_xpos():
     assert finding.message.endswith("id00000 (1), id00001 (1), id00002 (1) and 998 more")
 
 
-def test_rich_tags_that_are_used_again_are_fine():
+def test_many_reused_tags_are_accepted():
     many = [sentence(" ".join([f"w{i}"] * 20), [0] + [1] * 19, xpos=f"t{i} " * 20) for i in range(1001)]
     assert codes(*many) == []
 
@@ -115,7 +115,7 @@ def test_too_many_labels():
     assert codes(*many) == ["many-deprel"]
 
 
-def test_skewed_tags_say_little():
+def test_skewed_tags_are_reported():
     n = 100
     one = sentence(" ".join(f"w{i}" for i in range(n)), [0] + [1] * (n - 1), upos="NOUN " * n)
     assert codes(one) == ["skewed-upos"]
@@ -131,7 +131,7 @@ def test_long_and_repeated_sentences():
     assert [finding.code for finding in findings(figures)] == ["repeated"]
 
 
-def test_overlap_of_parts():
+def test_overlap_counts_sentences_and_words():
     train = survey([sentence("a b", [0, 1]), sentence("c d e", [0, 1, 1])], name="train")
     more = survey([sentence("f", [0])], name="more")
     dev = survey([*[sentence("a b", [0, 1])] * 2, sentence("x y z", [0, 1, 1], upos="X X X"), sentence("f", [0])])

@@ -1,4 +1,4 @@
-"""Drawings: their geometry, and what they contain."""
+"""Drawings have a valid geometry and contain all elements."""
 
 from itertools import combinations, pairwise
 from xml.etree import ElementTree
@@ -17,7 +17,7 @@ from tests.helpers.drawings import ARABIC, CATS, EMPTY, FRENCH, HEARING, SVG, an
 
 
 @given(trees())
-def test_levels_and_projectivity_by_definition(tree):
+def test_levels_and_projectivity_match_the_definition(tree):
     arcs = [arc for arc in find_arcs(tree) if arc.head]
     assert sorted((arc.head, arc.modifier) for arc in arcs) == sorted(
         (head, word) for word, head in enumerate(tree.heads) if head > 0
@@ -42,7 +42,7 @@ def test_geometry(tree, direction):
     drawing = compute_layout(tree, ("UPOS", "LEMMA"), direction)
     words = drawing.words if direction == "ltr" else drawing.words[::-1]
     assert [word.form for word in drawing.words] == list(map(make_visible, tree.forms[1:]))
-    # Words are in order, apart from each other and wide enough for what is in them.
+    # Words are in order, do not overlap and are wide enough for their texts.
     for left, right in pairwise(words):
         assert left.x + left.width / 2 + 10 < right.x - right.width / 2
     for word in words:
@@ -118,7 +118,7 @@ def test_svg_has_everything_once(tree):
     assert sum("crossing" in arc.get("class", "") for arc in arcs) == sum(not arc.projective for arc in find_arcs(tree))
 
 
-def test_svg_speaks_to_those_who_cannot_see():
+def test_svg_has_descriptions_for_screen_readers():
     root = ElementTree.fromstring(to_svg(sentence("Dogs bark", "2 0", "nsubj root")))
     assert root.get("role") == "img"
     assert root[0].tag == f"{SVG}title"
@@ -152,7 +152,7 @@ def test_svg_options():
 @example([2, 3, 1, 1])
 @example([-1, -1])
 @settings(max_examples=50)
-def test_what_is_no_tree_is_drawn_all_the_same(heads):
+def test_graphs_that_are_not_trees_are_drawn(heads):
     given_ = Sentence.from_words(["w"] * len(heads), heads=heads, labels=["x"] * len(heads))
     root = ElementTree.fromstring(to_svg(given_))
     assert len(texts(root, "word")) == len(heads)
@@ -168,8 +168,8 @@ def test_no_words():
     assert to_displacy(EMPTY)["words"] == []
 
 
-def test_a_long_sentence():
-    """Thousands of words, in a chain, hanging from one, and in a tangle."""
+def test_long_sentences_are_drawn():
+    """Thousands of words: in a chain, attached to one word, and in a tangle."""
     n = 3000
     for heads in ([*range(n)], [0, *[1] * (n - 1)], [0, *((k * 7919) % k + 1 for k in range(1, n))]):
         given_ = Sentence.from_words(["w"] * n, heads=heads, labels=["x"] * n)
@@ -192,7 +192,7 @@ def test_text_width():
     assert text_width("漢", 10) == 10
 
 
-def test_visible():
+def test_make_visible_replaces_control_characters():
     assert make_visible("plain é 漢 👍\u200d") == "plain é 漢 👍\u200d"
     assert make_visible("\t\x1b\x7f\x85\ud800\uffff\u2028") == "␉␛␡\ufffd\ufffd\ufffd␤"
 

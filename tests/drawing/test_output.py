@@ -1,4 +1,4 @@
-"""Trees as pages and for other programs, and how they are written."""
+"""Trees are exported as HTML pages and to other programs."""
 
 import io
 import json
@@ -84,7 +84,7 @@ def test_several_sentences_in_one_svg():
     assert ElementTree.fromstring(written([], "svg")).tag == f"{SVG}svg"
 
 
-def test_a_file_appears_whole_or_not(tmp_path):
+def test_files_are_replaced_only_on_success(tmp_path):
     path = tmp_path / "trees.html"
 
     def broken() -> Iterator[Sentence]:
@@ -99,7 +99,7 @@ def test_a_file_appears_whole_or_not(tmp_path):
 
 
 class Terminal(io.StringIO):
-    """A stream that takes itself for a terminal and counts what was seen at once."""
+    """A stream that claims to be a terminal and records what was flushed."""
 
     flushed = 0
 
@@ -122,7 +122,7 @@ def test_sentences_are_written_as_they_come():
     assert write_output(seen(), target, "tree") == 2
 
 
-def test_terminals_have_colors_and_maybe_no_boxes(monkeypatch):
+def test_terminals_get_colors_and_ascii_fallback(monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("locale.getencoding", lambda: "utf-8")
@@ -142,7 +142,7 @@ def test_terminals_have_colors_and_maybe_no_boxes(monkeypatch):
     assert shown() == to_text(HEARING, ascii_only=True) + "\n"
 
 
-def test_a_stream_whose_encoding_has_no_boxes():
+def test_streams_without_box_characters_get_ascii():
     raw = io.BytesIO()
     target = io.TextIOWrapper(raw, encoding="ascii")
     write_output([HEARING], target, "tree")

@@ -1,4 +1,4 @@
-"""Branch and bound against enumeration, against HiGHS, and under limits."""
+"""Branch and bound matches enumeration and HiGHS, and respects limits."""
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ ALL_KINDS = (*KINDS, *STRUCTURED)
 
 
 def check_contract(model: Model, result: dict[str, Any]) -> None:
-    """What holds for every answer, whatever its status; the optimum is known by enumeration."""
+    """Check what holds for every result, whatever its status. The optimum is known by enumeration."""
     best = model.best()
     allowed = 1e-9 * max(1.0, abs(best)) if best > -np.inf else 0.0
     assert result["bound"] >= best - allowed
@@ -39,7 +39,7 @@ def check_contract(model: Model, result: dict[str, Any]) -> None:
 
 @settings(max_examples=500, deadline=None)
 @given(models(acyclic=False, most_variables=9, most_factors=12, kinds=ALL_KINDS))
-def test_the_search_ends_with_the_optimum(model):
+def test_search_finds_the_optimum(model):
     result = _core.graph.branch_and_bound(model.build())
     check_contract(model, result)
     assert result["status"] == ("optimal" if model.best() > -np.inf else "infeasible")
@@ -47,8 +47,8 @@ def test_the_search_ends_with_the_optimum(model):
 
 @settings(max_examples=150, deadline=None)
 @given(models(acyclic=False, most_variables=8, most_factors=10, kinds=ALL_KINDS))
-def test_weak_bounds_cost_nodes_but_not_the_answer(model):
-    """With three iterations a node AD3 hardly bounds anything, and nearly all is left to splitting."""
+def test_weak_bounds_do_not_change_the_answer(model):
+    """With three iterations per node, the bounds of AD3 are weak and nearly everything depends on branching."""
     result = _core.graph.branch_and_bound(model.build(), max_iterations=3)
     check_contract(model, result)
     assert result["status"] == ("optimal" if model.best() > -np.inf else "infeasible")
@@ -66,7 +66,7 @@ def test_limits_give_valid_bounds(model):
 
 
 def spin_glass(side: int, seed: int) -> Model:
-    """A grid of repelling and attracting pairs: relaxations of such graphs are fractional."""
+    """Return a grid of repelling and attracting pairs, whose relaxation is fractional."""
     rng = np.random.default_rng(seed)
     pairs = [(k, k + 1) for k in range(side * side) if (k + 1) % side] + [
         (k, k + side) for k in range(side * (side - 1))
@@ -78,7 +78,7 @@ def spin_glass(side: int, seed: int) -> Model:
     return Model([float(score) for score in 0.1 * rng.normal(size=side * side)], factors)
 
 
-def test_a_search_that_is_stopped_narrows_the_bound():
+def test_stopped_searches_have_tighter_bounds_with_more_nodes():
     model = spin_glass(3, 8)
     rows = []
     for nodes in (1, 3, 9, 10000):
@@ -93,13 +93,13 @@ def test_a_search_that_is_stopped_narrows_the_bound():
 
 
 def integer_program(model: Model) -> float:
-    """The optimum by HiGHS, from rows written here. Columns: the variables of the model, then what factors add."""
+    """Compute the optimum with HiGHS from rows built here. Columns: variables of the model, then auxiliaries."""
     objective = [0.0 if score == -np.inf else -score for score in model.scores]
     upper = [0.0 if score == -np.inf else 1.0 for score in model.scores]
     rows: list[tuple[dict[int, float], float, float]] = []
 
     def row(terms: list[tuple[int, bool, float]], extra: dict[int, float], low: float, high: float) -> None:
-        """low <= sum of weight * link + extra <= high, a negated link being 1 - variable."""
+        """Add low <= sum of weight * link + extra <= high, where a negated link is 1 - variable."""
         coefficients = dict(extra)
         shift = 0.0
         for variable, negated, weight in terms:
@@ -154,7 +154,7 @@ def integer_program(model: Model) -> float:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_larger_graphs_as_highs_solves_them(seed):
+def test_larger_graphs_match_highs(seed):
     rng = np.random.default_rng(1000 + seed)
     kinds = (
         ("pair", "dense", "chain") if seed % 3 else ("pair", "or", "or_out", "at_most", "dense", "tree", "at_most_one")
@@ -171,7 +171,7 @@ def test_larger_graphs_as_highs_solves_them(seed):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_fractional_grids_as_highs_solves_them(seed):
+def test_fractional_grids_match_highs(seed):
     model = spin_glass(6, seed)
     result = _core.graph.branch_and_bound(model.build())
     assert result["status"] == "optimal"
@@ -210,7 +210,7 @@ def test_the_fractional_example_of_rush():
     assert (np.diff(trace[:, 2]) <= 0).all()
 
 
-def test_the_same_answer_from_any_thread():
+def test_answers_do_not_depend_on_threads():
     graph = spin_glass(5, 1).build()
     alone = _core.graph.branch_and_bound(graph)
     with ThreadPoolExecutor(4) as pool:
@@ -233,6 +233,6 @@ def test_small_graphs():
 
 
 @pytest.mark.parametrize("options", [{"max_nodes": -1}, {"max_iterations": 0}, {"penalty": 0.0}, {"tolerance": -1.0}])
-def test_wrong_options_are_refused(options):
+def test_invalid_options_raise(options):
     with pytest.raises(ValueError, match="must"):
         _core.graph.branch_and_bound(Model([1.0], []).build(), **options)

@@ -1,4 +1,4 @@
-"""Lessons and averages, against enumeration, and one contract for all learners."""
+"""Updates and averages match enumeration, and all learners satisfy one contract."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ all_learners = pytest.mark.parametrize("name", LEARNERS)
 
 
 class Setting:
-    """Tables and a trainer over sentences, with few templates and no pruner."""
+    """Weight tables and a trainer over sentences, with few templates and no pruner."""
 
     def __init__(self, sentences, *, labelled=True, single_root=True, projective=False, threads=1):
         tags = sorted({tag for s in sentences for tag in s.upos[1:]})
@@ -46,13 +46,13 @@ class Setting:
         return self
 
     def study(self, learner, sentence=0):
-        """Loss and squared norm of one sentence."""
+        """Return the loss and squared norm of one sentence."""
         which = np.array([sentence], np.int32)
         losses, norms = self.trainer.study(which, learner.expected, learner.cost, "exact", False, 1)
         return float(losses[0]), float(norms[0])
 
     def shake(self, seed=0, scale=0.3):
-        """Random weights, the same for both tables of each shape."""
+        """Set random weights, the same in tables of the same shape."""
         random = np.random.default_rng(seed)
         for table in (self.tables.parts, self.tables.labels):
             if table is not None:
@@ -60,7 +60,7 @@ class Setting:
         return self
 
     def difference(self, step=1.0):
-        """The difference vectors of the sentence just studied, by what they do to the weights."""
+        """Return the difference vectors of the last sentence, measured by their effect on the weights."""
         before = {name: array.copy() for name, array in self.tables.arrays().items()}
         self.trainer.apply(0, step, 0.0)
         moved = {name: (array - before[name]).astype(np.float64) / step for name, array in self.tables.arrays().items()}
@@ -70,7 +70,7 @@ class Setting:
 
 
 def sentence_of(setting, sentences, index=0):
-    """Attribute codes and traits of one sentence, computed with the encoder alone."""
+    """Return attribute codes and traits of one sentence, computed with the encoder only."""
     encoder = WordEncoder(NAMES, setting.encoder.tags)
     sentence = sentences[index]
     columns = zip(sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, strict=True)
@@ -87,7 +87,7 @@ def places(family, attributes, part, relations, bits):
 
 
 class Features:
-    """Features and scores of the labelled arcs of one sentence, by definition."""
+    """Features and scores of the labeled arcs of one sentence, by definition."""
 
     def __init__(self, setting, sentences, index=0):
         self.tables = setting.tables
@@ -108,7 +108,7 @@ class Features:
         self.label_places[head, modifier] = places(LABEL, self.attributes, (head, modifier), relations, LABEL_BITS)
 
     def scores(self):
-        """scores[head, modifier, label] of labelled arcs; only label 0 without label templates."""
+        """Return scores[head, modifier, label] of labeled arcs; without label templates, only label 0."""
         labels = self.tables.labels
         scores = np.full((self.size, self.size, self.label_count if labels is not None else 1), -np.inf)
         for arc, rows in self.arc_places.items():
@@ -118,7 +118,7 @@ class Features:
         return scores
 
     def vectors(self, amounts):
-        """Feature counts for amounts {(head, modifier, label): how much}."""
+        """Return feature counts for amounts {(head, modifier, label): amount}."""
         parts = np.zeros(self.tables.parts.shape)
         labels = None if self.tables.labels is None else np.zeros(self.tables.labels.shape)
         for (head, modifier, label), amount in amounts.items():
@@ -147,7 +147,7 @@ SHORT = [
 
 
 def best_labelled_tree(scores, cost, gold_heads, gold_labels, single_root):
-    """Heads, labels, score (with the cost) and cost of the best tree, by enumeration."""
+    """Return heads, labels, score (including cost) and cost of the best tree, by enumeration."""
     augmented = scores + cost
     for m in range(1, len(scores)):
         label = gold_labels[m] if scores.shape[2] > 1 else 0
@@ -160,14 +160,14 @@ def best_labelled_tree(scores, cost, gold_heads, gold_labels, single_root):
     return heads, labels, best, best - plain
 
 
-# ---- lessons, against enumeration
+# ---- updates match enumeration
 
 
 @pytest.mark.parametrize("labelled", [True, False])
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("learner", [Perceptron(), Mira()], ids=["perceptron", "mira"])
-def test_lessons_of_trees(learner, seed, single_root, labelled):
+def test_tree_updates_match_enumeration(learner, seed, single_root, labelled):
     setting = Setting(SHORT, labelled=labelled, single_root=single_root).shake(seed)
     features = Features(setting, SHORT)
     scores = features.scores()
@@ -209,8 +209,8 @@ def test_after_a_step_of_mira_gold_wins_by_the_cost(seed, labelled):
 @pytest.mark.parametrize("labelled", [True, False])
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_lesson_of_the_crf_is_the_gradient(seed, single_root, labelled):
-    # Small weights: no expectation is so small that the core leaves it out.
+def test_crf_update_is_the_gradient(seed, single_root, labelled):
+    # With small weights, no expectation is so small that the core skips it.
     setting = Setting(SHORT, labelled=labelled, single_root=single_root).shake(seed, scale=0.05)
     features = Features(setting, SHORT, index=1)
     scores = features.scores()
@@ -235,7 +235,7 @@ def test_the_lesson_of_the_crf_is_the_gradient(seed, single_root, labelled):
     assert norm == pytest.approx((parts**2).sum() + (0 if labels is None else (labels**2).sum()), rel=1e-4)
 
 
-def test_the_lesson_of_the_crf_against_finite_differences():
+def test_crf_update_matches_finite_differences():
     setting = Setting(SHORT).shake(3, scale=0.1)
     setting.study(Crf())
     found = setting.difference()
@@ -252,8 +252,8 @@ def test_the_lesson_of_the_crf_against_finite_differences():
             assert (losses[1] - losses[0]) / 0.1 == pytest.approx(found[name][place], abs=3e-3)
 
 
-def test_gold_that_no_projective_tree_reaches():
-    """Then gold may be worth more than any tree searched; MIRA must not walk backwards."""
+def test_gold_outside_the_search_space():
+    """Gold may score higher than any tree in the search space; MIRA must not take a negative step."""
     crossing = [toy.treebank()[9]]
     setting = Setting(crossing, projective=True)
     loop = Loop(20, 1, projective=True)
@@ -278,7 +278,7 @@ def test_averages_are_those_of_the_weights_after_each_sentence(name, batch_size)
     trainer = setting.trainer
 
     class Watching:
-        """Passes everything on."""
+        """Forwards every call to the trainer."""
 
         time = -1
 
@@ -292,7 +292,7 @@ def test_averages_are_those_of_the_weights_after_each_sentence(name, batch_size)
     watching = Watching()
 
     class Counting:
-        """The learner, taking the literal sum of the weights after each sentence."""
+        """Wraps a learner and sums the weights after each sentence."""
 
         expected, cost = learner.expected, learner.cost
 
@@ -330,13 +330,13 @@ def test_one_step_is_its_own_average():
 
 @all_learners
 @pytest.mark.parametrize("batch_size", [1, 4])
-def test_every_learner_learns_a_treebank_by_heart(name, batch_size):
+def test_every_learner_memorizes_a_treebank(name, batch_size):
     setting = Setting(toy.treebank())
     learner = make_learner(name, aggressiveness=0.1, rate=0.3)
     setting.train(learner, epochs=20, batch_size=batch_size)
     tables = setting.tables
     models = [tables.shape.core_model(tables.parts, tables.labels, (1.0, 1.0))]
-    if batch_size == 1:  # the averages of larger batches lag behind
+    if batch_size == 1:  # averages lag behind with larger batches
         models.append(tables.average(20 * len(setting.corpus.lengths)).core_model())
     for model in models:
         heads, labels, *_ = model.parse(setting.corpus.batch, "exact", False, 1)
@@ -344,7 +344,7 @@ def test_every_learner_learns_a_treebank_by_heart(name, batch_size):
 
 
 @all_learners
-def test_the_result_does_not_depend_on_threads_nor_on_the_run(name):
+def test_training_does_not_depend_on_threads_or_runs(name):
     learner = make_learner(name, aggressiveness=0.1, rate=0.3)
 
     def trained(threads, seed=1):
@@ -359,9 +359,9 @@ def test_the_result_does_not_depend_on_threads_nor_on_the_run(name):
     assert trained(1, seed=2) != once
 
 
-def test_steps_out_of_all_proportion_do_not_hang():
-    """Weights that are no numbers any more must not keep the kernels from ending."""
-    trees = ([2, 0, 2], [0, 1, 2], [3, 3, 0])  # of one sentence: they cannot all be learnt
+def test_huge_steps_do_not_hang():
+    """Weights that are NaN or infinite must not cause endless loops in the kernels."""
+    trees = ([2, 0, 2], [0, 1, 2], [3, 3, 0])  # of one sentence: they cannot all be learned
     setting = Setting([Sentence.from_words(["a", "b", "c"], heads=heads, labels=["x", "y", "z"]) for heads in trees])
     with pytest.raises(OptionError, match="expected a finite number"):
         setting.train(Crf(rate=3e38), epochs=200)
@@ -373,7 +373,7 @@ def test_steps_out_of_all_proportion_do_not_hang():
             assert not np.isfinite(losses).any()
 
 
-def test_the_core_has_no_lessons_to_apply_before_studying():
+def test_updates_require_a_decoded_batch():
     setting = Setting(SHORT)
     with pytest.raises(ValueError, match="no such lesson"):
         setting.trainer.apply(0, 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""The training loop by itself: what it asks of a trainer, in which order, and when it stops."""
+"""The training loop calls its trainer with the right arguments, in the right order, and stops on errors."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from headlong.learning.losses import Crf, Mira, Perceptron
 
 
 class Script:
-    """A trainer that does nothing and remembers everything."""
+    """A trainer that only records its calls."""
 
     def __init__(self, loss=2.0, norm=4.0):
         self.loss, self.norm = loss, norm
@@ -23,7 +23,7 @@ class Script:
         self.applied.append((lesson, step, time))
 
 
-def test_the_order_of_an_epoch_depends_on_seed_and_epoch_alone():
+def test_epoch_order_depends_only_on_seed_and_epoch():
     def order(seed, epoch, batch_size=3):
         script = Script()
         list(Loop(5, seed, batch_size).epoch(script, Perceptron(), epoch, 10))
@@ -34,7 +34,7 @@ def test_the_order_of_an_epoch_depends_on_seed_and_epoch_alone():
     assert len({tuple(order(seed, epoch)) for seed in (1, 2) for epoch in (1, 2)}) == 4
 
 
-def test_what_the_loop_asks_for():
+def test_loop_passes_learner_settings_to_the_trainer():
     script = Script()
     found = list(Loop(2, 1, 4, threads=3, projective=True, decoder="ad3").epoch(script, Mira(0.25), 2, 10))
     assert found == [(4, 8.0), (8, 16.0), (10, 20.0)]
@@ -43,7 +43,7 @@ def test_what_the_loop_asks_for():
     assert script.applied == [(i % 4, 0.25, 10.0 + i) for i in range(10)]
 
 
-def test_averages_may_begin_anew():
+def test_averages_can_restart():
     def times(epoch):
         script = Script()
         list(Loop(9, 1, restart_averages=True).epoch(script, Perceptron(), epoch, 4))
@@ -54,14 +54,14 @@ def test_averages_may_begin_anew():
     assert times(7) == [12.0, 13.0, 14.0, 15.0]
 
 
-def test_nothing_is_applied_where_there_is_nothing_to_learn():
+def test_zero_steps_are_not_applied():
     for script in (Script(loss=0.0), Script(loss=-1.0), Script(norm=0.0)):
         list(Loop(1, 1).epoch(script, Mira(), 1, 3))
         assert script.applied == []
 
 
 @pytest.mark.parametrize("loss", [float("inf"), float("-inf"), float("nan")])
-def test_a_loss_that_is_no_number_stops_training(loss):
+def test_infinite_or_nan_losses_stop_training(loss):
     script = Script(loss=loss)
     with pytest.raises(OptionError, match=r"found loss .* in epoch 1, expected a finite number"):
         list(Loop(1, 1).epoch(script, Crf(), 1, 3))

@@ -1,4 +1,4 @@
-"""Column files and the tags in them: what is read, what is written, and what each scheme means."""
+"""Column files are read and written, and tags are converted between schemes."""
 
 import io
 from itertools import pairwise, product
@@ -54,7 +54,7 @@ def written(sentences, *columns: str, **options) -> str:
     return target.getvalue()
 
 
-def test_columns_by_name():
+def test_columns_are_assigned_by_name():
     first, second = read(CHUNKS, "FORM", "UPOS", "CHUNK")
     assert first.forms == ["<root>", "He", "paid", "#", "1.8", "."]
     assert first.upos == ["<root>", "PRP", "VBD", "#", "CD", "."]
@@ -95,7 +95,7 @@ def test_liberal_input():
     assert second.forms == ["<root>", "c"]
 
 
-def test_white_space_that_is_no_separator():
+def test_other_white_space_does_not_separate_columns():
     [sentence] = read("20\xa0000 O\nx\u3000y O\n", "FORM", "TAG")
     assert sentence.forms == ["<root>", "20\xa0000", "x\u3000y"]
     [sentence] = read("ông bà\tNOUN\n", "FORM", "UPOS", separator="\t")
@@ -124,12 +124,12 @@ def test_encodings(tmp_path):
         ("\n \n", r"<input>: found no sentence, expected at least one"),
     ],
 )
-def test_bad_rows(text, message):
+def test_malformed_rows_are_reported_with_their_line(text, message):
     with pytest.raises(DataError, match=message):
         read(text)
 
 
-def test_empty_field():
+def test_empty_fields_are_reported():
     with pytest.raises(DataError, match="<input>:1: found an empty XPOS column, expected a value"):
         read("A\t\tO\n", separator="\t")
 
@@ -138,19 +138,19 @@ def test_empty_field():
     ("columns", "message"),
     [(["A"], "no FORM column"), (["FORM", "A", "A"], "a duplicate column"), (["FORM", "HEAD"], "the column HEAD")],
 )
-def test_bad_columns(columns, message):
+def test_invalid_column_names_raise(columns, message):
     with pytest.raises(OptionError, match=message):
         read_columns("nowhere", columns)
 
 
-def test_bad_separators():
+def test_empty_separators_raise():
     with pytest.raises(OptionError, match="separator is ''"):
         read_columns("nowhere", separator="")
     with pytest.raises(OptionError, match="separator is ''"):
         write_columns([], io.StringIO(), separator="")
 
 
-def test_writing_refuses_what_it_could_not_read():
+def test_fields_with_the_separator_cannot_be_written():
     sentence = Sentence.from_words(["a b"])
     with pytest.raises(DataError, match=r"found the fields \('a b',\), expected no field with the separator . ."):
         written([sentence], "FORM")
@@ -169,13 +169,13 @@ def test_a_column_is_replaced_or_added():
         sentence.with_extra("UPOS", ["_", "a"])
 
 
-def test_columns_of_a_treebank_sentence():
+def test_treebank_sentences_can_be_written_as_columns():
     sentence = Sentence.from_words(["Dogs", "bark"], heads=[2, 0], labels=["nsubj", "root"])
     assert [sentence.column(name) for name in ("ID", "HEAD")] == [["0", "1", "2"], ["_", "2", "0"]]
     assert written([sentence], "FORM", "DEPREL") == "Dogs nsubj\nbark root\n\n"
 
 
-# One row of chunks, NP over 0-1, NP over 2, VP over 3, outside, NP over 5-7, by hand in every scheme.
+# NP over items 0-1, NP over 2, VP over 3, outside, NP over 5-7, written by hand in every scheme.
 HAND = {
     "iob1": "I-NP I-NP B-NP I-VP O I-NP I-NP I-NP",
     "iob2": "B-NP I-NP B-NP B-VP O B-NP I-NP I-NP",
@@ -187,7 +187,7 @@ HAND_SPANS = [Span(0, 2, "NP"), Span(2, 3, "NP"), Span(3, 4, "VP"), Span(5, 8, "
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_schemes_by_hand(scheme):
+def test_all_schemes_encode_a_hand_written_example(scheme):
     tags = HAND[scheme].split()
     assert spans_from_tags(tags) == HAND_SPANS
     assert tags_from_spans(reversed(HAND_SPANS), 8, scheme) == tags
@@ -196,7 +196,7 @@ def test_schemes_by_hand(scheme):
 
 @st.composite
 def span_lists(draw) -> tuple[list[Span], int]:
-    """Chunks without overlap, and the number of items."""
+    """Draw non-overlapping chunks and the number of items."""
     spans, item = [], 0
     for length, inside, kind in draw(st.lists(st.tuples(st.integers(1, 3), st.booleans(), st.sampled_from("XY")))):
         if inside:
@@ -206,7 +206,7 @@ def span_lists(draw) -> tuple[list[Span], int]:
 
 
 @given(span_lists(), st.sampled_from(SCHEMES))
-def test_spans_survive_tags(case, scheme):
+def test_spans_round_trip_through_tags(case, scheme):
     spans, length = case
     tags = tags_from_spans(spans, length, scheme)
     assert len(tags) == length
@@ -215,8 +215,8 @@ def test_spans_survive_tags(case, scheme):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_what_may_follow_what(scheme):
-    """Against all well-formed tags of up to four items."""
+def test_may_follow_matches_enumeration(scheme):
+    """Compare with all well-formed tags of up to four items."""
     seen = set()
     for labels in product(["", "X", "Y"], repeat=4):
         for cuts in product([False, True], repeat=3):
@@ -231,7 +231,7 @@ def test_what_may_follow_what(scheme):
     assert {(a, b) for a, b in product(tags, repeat=2) if may_follow(a, b, scheme)} == seen
 
 
-def test_tags_that_are_ill_formed():
+def test_ill_formed_tags_have_a_meaning():
     assert spans_from_tags(["O", "I-A", "I-B", "O", "E-B", "I-B", "B-B", "S-B", "I-B"]) == [
         *(Span(1, 2, "A"), Span(2, 3, "B"), Span(4, 5, "B"), Span(5, 6, "B")),
         *(Span(6, 7, "B"), Span(7, 8, "B"), Span(8, 9, "B")),
@@ -240,7 +240,7 @@ def test_tags_that_are_ill_formed():
     assert spans_from_tags([]) == []
 
 
-def test_errors_of_tags():
+def test_malformed_tags_raise():
     with pytest.raises(DataError, match="found the tag 'NP', expected O, or B-, I-, E- or S- and a type"):
         spans_from_tags(["NP"])
     with pytest.raises(OptionError, match="scheme is 'bilou', expected one of iob1, iob2, ioe1, ioe2, bioes"):

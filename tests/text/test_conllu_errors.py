@@ -1,4 +1,4 @@
-"""What reading says of wrong treebanks: where, what was found, what was expected."""
+"""Errors in treebanks name the line, what was found and what was expected."""
 
 import gzip
 
@@ -48,7 +48,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("text", "line", "found", "expected"), ERRORS, ids=[row[2] for row in ERRORS])
-def test_errors_say_where_what_and_why(tmp_path, text, line, found, expected):
+def test_errors_name_line_and_expectation(tmp_path, text, line, found, expected):
     path = tmp_path / "bad.conllu"
     path.write_text(f"{PLAIN}# sent_id = bad\n{text}\n{PLAIN}", encoding="utf-8")
     line += PLAIN.count("\n") + 1
@@ -95,7 +95,7 @@ def test_errors_in_the_header_of_conllu_plus(columns, found):
         read(f"# global.columns = {columns}\n1\ta\tb\n")
     assert caught.value.found == f"{found} in global.columns"
     assert caught.value.line == 1
-    with pytest.raises(DataError, match=r"in global\.columns"):  # nothing after it can be understood
+    with pytest.raises(DataError, match=r"in global\.columns"):  # nothing after it can be parsed
         read(f"# global.columns = {columns}\n1\ta\tb\n", on_bad=lambda error: None)
 
 
