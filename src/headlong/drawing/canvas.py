@@ -41,11 +41,11 @@ def _variables(colors: dict[str, str]) -> str:
     return ".headlong{" + "".join(f"--{name}:{value};" for name, value in colors.items()) + "}"
 
 
-def svg_opening(width: float, height: float, place: str = "") -> str:
+def svg_opening(width: float, height: float, position: str = "") -> str:
     """Return the opening tag of a drawing."""
     x, y = coordinate(width), coordinate(height)
     size = f'width="{x}" height="{y}" viewBox="0 0 {x} {y}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" class="headlong" role="img"{place} {size}>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" class="headlong" role="img"{position} {size}>'
 
 
 def background(width: float, height: float) -> str:

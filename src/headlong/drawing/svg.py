@@ -78,20 +78,20 @@ def to_stacked_svg(
     parts = []
     for sentence, drawing in drawings:
         x = width - drawing.width if drawing.right_to_left else 0.0
-        parts.append(_svg(sentence, drawing, confidence, style=False, place=f' x="{_n(x)}" y="{_n(y)}"'))
+        parts.append(_svg(sentence, drawing, confidence, style=False, position=f' x="{_n(x)}" y="{_n(y)}"'))
         y += drawing.height
     return f"{svg_opening(width, y)}\n<style>{STYLE}</style>\n{background(width, y)}\n{''.join(parts)}</svg>\n"
 
 
-def _svg(sentence: Sentence, drawing: Drawing, confidence: bool, style: bool, place: str = "") -> str:
+def _svg(sentence: Sentence, drawing: Drawing, confidence: bool, style: bool, position: str = "") -> str:
     lines = [
-        svg_opening(drawing.width, drawing.height, place),
+        svg_opening(drawing.width, drawing.height, position),
         f"<title>{escape_text(surface_text(sentence))}</title>",
         f"<desc>{escape_text(_description(sentence))}</desc>",
     ]
     if style:
         lines.append(f"<style>{STYLE}</style>")
-    if not place:
+    if not position:
         lines.append(background(drawing.width, drawing.height))
     lines += [_arc(arc, sentence, drawing, confidence) for arc in drawing.arcs]
     way = ' direction="rtl"' if drawing.right_to_left else ""

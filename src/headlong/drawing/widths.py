@@ -62,7 +62,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def make_visible(text: str) -> str:
-    """Replace control characters, and characters that UTF-8 or XML cannot represent, by visible symbols.
+    """Replace control characters, and characters that UTF-8 or XML cannot represent, with visible symbols.
 
     >>> make_visible("a\\x1b[31m\\x00")
     'a␛[31m␀'

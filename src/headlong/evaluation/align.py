@@ -126,22 +126,22 @@ class _Side:
             token.first == 1 for token in self.sentences[self.next].multiword
         )
 
-    def at(self, place: int) -> tuple[int, int]:
+    def at(self, offset: int) -> tuple[int, int]:
         """Return the sentence and the word at an offset in the region.
 
         Past the end of the text, return the last sentence and word of the file.
         """
-        index = bisect_right(self.bounds, place, key=itemgetter(0)) - 1
+        index = bisect_right(self.bounds, offset, key=itemgetter(0)) - 1
         if index < 0:
             return len(self.sentences) - 1, len(self.sentences[-1])
         before = self.starts[self.first + index] - self.starts[self.first]
-        return self.first + index, bisect_right(self.spans, place, key=itemgetter(0)) - before
+        return self.first + index, bisect_right(self.spans, offset, key=itemgetter(0)) - before
 
-    def where(self, place: int) -> dict[str, Any]:
+    def where(self, offset: int) -> dict[str, Any]:
         """Return the location arguments of a `DataError` for an offset in the region; none for an empty file."""
         if not self.sentences:
             return {}
-        index, word = self.at(place)
+        index, word = self.at(offset)
         return _where(self.sentences[index], word)
 
 
@@ -245,15 +245,15 @@ def _raise_difference(left: _Side, right: _Side) -> NoReturn:
         while side.size <= other.size and side.next < len(side.sentences):
             side.take()
     gold, system = "".join(left.texts), "".join(right.texts)
-    place = next((i for i, (a, b) in enumerate(zip(gold, system, strict=False)) if a != b), None)
-    if place is None:
-        place = min(len(gold), len(system))
+    offset = next((i for i, (a, b) in enumerate(zip(gold, system, strict=False)) if a != b), None)
+    if offset is None:
+        offset = min(len(gold), len(system))
     expected, found = (
-        f"the text {text[place : place + _EXCERPT]!r}" if place < len(text) else "the end of the text"
+        f"the text {text[offset : offset + _EXCERPT]!r}" if offset < len(text) else "the end of the text"
         for text in (gold, system)
     )
-    there, _, _ = str(DataError("", "", **left.where(place))).partition(": found ")
-    raise DataError(found, f"{expected} as in {there}", **right.where(place))
+    there, _, _ = str(DataError("", "", **left.where(offset))).partition(": found ")
+    raise DataError(found, f"{expected} as in {there}", **right.where(offset))
 
 
 def _walk(left: _Side, right: _Side, g: int, s: int, pairs: list[tuple[int, int]]) -> tuple[int, int]:

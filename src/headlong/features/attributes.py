@@ -265,7 +265,7 @@ class WordEncoder:
         self._form_codes = FormCodes(self.attributes)
         self._of_feats = [name for name in self.attributes if name[:1].isupper()]
         known = (*self._form_codes.attributes, *self._of_feats, *_OTHERS)
-        self._places = [known.index(name) for name in self.attributes]
+        self._order = [known.index(name) for name in self.attributes]
         shapes = ((len(self.attributes), np.uint32), (2 + len(AGREEMENT), np.uint8))
         self._feats_codes: dict[str, tuple[list[int], list[int]]] = {}
         self._cache = RowCache(self._words, shapes, self._feats_codes.clear)
@@ -336,7 +336,7 @@ class WordEncoder:
             [self.tag_number(tag), self._class(form, tag), *agreement]
             for form, tag, (_, agreement) in zip(forms, upos, of_feats, strict=True)
         ]
-        return np.concatenate(columns, axis=1)[:, self._places], traits
+        return np.concatenate(columns, axis=1)[:, self._order], traits
 
     def _feats(self, feats: str) -> tuple[list[int], list[int]]:
         found = self._feats_codes.get(feats)

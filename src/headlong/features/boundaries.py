@@ -239,10 +239,10 @@ class CaseTable:
             The table, and the case of each word according to its *other* occurrences, shape [words]. If a word's own
             occurrence were counted, only words that always start a sentence would be unseen in the training text.
         """
-        places = hashes >> np.uint32(32 - bits)
+        cells = hashes >> np.uint32(32 - bits)
         shown = np.stack([~upper, upper & ~initial]).astype(np.int32)
-        counts = np.stack([np.bincount(places, weights=row, minlength=2**bits) for row in shown]).astype(np.int32)
-        return cls(_case(*counts)), _case(*(counts[:, places] - shown))
+        counts = np.stack([np.bincount(cells, weights=row, minlength=2**bits) for row in shown]).astype(np.int32)
+        return cls(_case(*counts)), _case(*(counts[:, cells] - shown))
 
     def pack(self) -> UINT8:
         """Return the table with four cells per byte."""
@@ -294,9 +294,9 @@ def token_columns(layout: TextLayout, begins: INT32, ends: INT32, between: UINT8
 
     def near(values: npt.NDArray[np.generic], offset: int) -> UINT32:
         """Return the value of the token at the given offset, or a default if it is in another paragraph."""
-        places = numbers + offset
-        inside = (places >= paragraph_begins) & (places < paragraph_ends)
-        found = values[np.clip(places, 0, count - 1)].astype(np.uint32)
+        positions = numbers + offset
+        inside = (positions >= paragraph_begins) & (positions < paragraph_ends)
+        found = values[np.clip(positions, 0, count - 1)].astype(np.uint32)
         return np.where(inside, found, np.uint32(0xFFFFFFFF))
 
     endings = layout.hashes.of(np.maximum(begins, ends - 3), ends)

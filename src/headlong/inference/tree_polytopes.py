@@ -142,8 +142,8 @@ def projective_rows(heads: ArrayLike, modifiers: ArrayLike, size: int, single_ro
     # reach: an arc, and an end at or beyond its modifier, seen from the head.
     ends = np.arange(1, size)
     outward = np.sign(modifier - head)[spanning, np.newaxis] * (ends - modifier[spanning, np.newaxis]) >= 0
-    place, end = np.nonzero(outward)
-    arc, end = spanning[place], ends[end]
+    position, end = np.nonzero(outward)
+    arc, end = spanning[position], ends[end]
     reach = len(head) + np.arange(len(arc))
     # meet: two words with an arc between them, and the position where the span of the left one ends.
     left, right = np.minimum(head, modifier)[spanning], np.maximum(head, modifier)[spanning]

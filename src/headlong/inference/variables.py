@@ -116,7 +116,7 @@ class Variables:
     def __iter__(self) -> Iterator[Variables]:
         if not self.ndim:
             raise TypeError("a single variable cannot be iterated")
-        return (self[place] for place in range(len(self.literals)))
+        return (self[position] for position in range(len(self.literals)))
 
     def __bool__(self) -> bool:
         raise TypeError("a variable has no truth value; solve its graph and index the solution instead")

@@ -134,18 +134,18 @@ def _spaces(tokens: Sequence[Token], text: str | None) -> list[str]:
     if text is None:
         return spaces
     found = []
-    place = 0
+    offset = 0
     for token in tokens:
-        begin = text.find(token.form, place)
-        if begin < 0 or (text[place:begin] and not text[place:begin].isspace()):
+        begin = text.find(token.form, offset)
+        if begin < 0 or (text[offset:begin] and not text[offset:begin].isspace()):
             return spaces
-        found.append(text[place:begin])
-        place = begin + len(token.form)
-    return [*found[1:], spaces[-1]] if place == len(text) else spaces
+        found.append(text[offset:begin])
+        offset = begin + len(token.form)
+    return [*found[1:], spaces[-1]] if offset == len(text) else spaces
 
 
 def insert_line_breaks(plain: PlainText, seed: int, share: float = 0.1, width: int = 72) -> PlainText:
-    """Replace some spaces by line breaks, as they occur in files and emails.
+    """Replace some spaces with line breaks, as they occur in files and emails.
 
     A `share` of the paragraphs is written with one sentence per line, another `share` is wrapped at about `width`
     characters. A paragraph is treated in runs of 20 sentences.

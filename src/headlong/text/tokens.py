@@ -23,7 +23,7 @@ class MultiwordToken:
     xpos: str = "_"
     deps: str = "_"
     extra: tuple[str, ...] = ()
-    """The fields of the columns in `Sentence.extra`, in their order."""
+    """The fields of the columns in `Sentence.extra`, in order."""
 
     @property
     def id(self) -> str:
@@ -45,7 +45,7 @@ class EmptyNode:
     deps: str = "_"
     misc: str = "_"
     extra: tuple[str, ...] = ()
-    """The fields of the columns in `Sentence.extra`, in their order."""
+    """The fields of the columns in `Sentence.extra`, in order."""
 
     @property
     def id(self) -> str:
