@@ -1,4 +1,4 @@
-"""The import graph of the package: every import points from a higher room to a lower one, as ARCHITECTURE.md shows.
+"""Imports point from higher rooms to lower ones, as ARCHITECTURE.md shows, and class names are unique.
 
 A room is a folder or a module at the top of ``src/headlong``. The graph is read from the sources, so imports inside
 functions and under ``TYPE_CHECKING`` count too.
@@ -114,6 +114,16 @@ def test_the_graph_lists_only_imports_that_exist(room):
 def test_nobody_imports_the_command_line():
     places = [place for room, imported, place in import_edges() if imported == "cli" and room != "__main__"]
     assert not places
+
+
+def test_class_names_are_unique():
+    places: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    shared = {name: found for name, found in places.items() if len(found) > 1}
+    assert not shared, f"classes with the same name: {shared}"
 
 
 def import_graph_page() -> str:

@@ -96,7 +96,7 @@ class Lemmatizer:
     def __init__(self, *, epochs: int = 10, rate: float = 0.2, bits: int = 18, seed: int = 1) -> None:
         self.options = LemmatizerOptions(epochs, rate, bits, seed)
         self.scores: dict[str, float] = {}
-        self._trained: _Trained | None = None
+        self._trained: _TrainedLemmatizer | None = None
 
     def fit(self, train: Iterable[Sentence], dev: Iterable[Sentence] | None = None, *, progress: Report = None) -> Self:
         """Trains on sentences with lemmas; forgets any earlier training. Returns the lemmatizer itself.
@@ -106,7 +106,7 @@ class Lemmatizer:
         """
         self.options.check()
         self._trained = None
-        self._trained = _Trained.fit(train, self.options, progress)
+        self._trained = _TrainedLemmatizer.fit(train, self.options, progress)
         self.scores = {}
         if dev is not None:
             gold = list(dev)
@@ -124,7 +124,7 @@ class Lemmatizer:
         self.trained.clear_cache()
 
     @property
-    def trained(self) -> _Trained:
+    def trained(self) -> _TrainedLemmatizer:
         """What training left behind."""
         return required(self._trained, "lemmatizer")
 
@@ -140,11 +140,11 @@ class Lemmatizer:
             lemmatizer = cls(**metadata["options"])
             lemmatizer.options.check()
             lemmatizer.scores = dict(metadata["scores"])
-            lemmatizer._trained = _Trained.from_state(metadata, arrays)
+            lemmatizer._trained = _TrainedLemmatizer.from_state(metadata, arrays)
         return lemmatizer
 
 
-class _Trained:
+class _TrainedLemmatizer:
     """What training leaves behind.
 
     Words of the training data have their script in a table, and so have their forms, with the tag and without, as far
@@ -172,7 +172,7 @@ class _Trained:
         self._lock = threading.Lock()
 
     @classmethod
-    def fit(cls, train: Iterable[Sentence], options: LemmatizerOptions, progress: Report) -> _Trained:
+    def fit(cls, train: Iterable[Sentence], options: LemmatizerOptions, progress: Report) -> _TrainedLemmatizer:
         """See `Lemmatizer.fit`."""
         gold = _gold(train)
         edits = {word: edit_between(word.form, lemma) for word, lemma in gold.items()}
@@ -307,7 +307,7 @@ class _Trained:
         return metadata, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> _Trained:
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> _TrainedLemmatizer:
         """What `state` was made from."""
         scripts = [
             Edit(case, front_cut, front, back_cut, back, (accent[0], accent[1]) if accent else None)

@@ -50,7 +50,7 @@ class Tokenizer:
     ) -> None:
         self.options = TokenizerOptions(epochs, rate, gap_bits, end_bits, seed)
         self.scores: dict[str, float] = {}
-        self._trained: _Trained | None = None
+        self._trained: _TrainedTokenizer | None = None
 
     def fit(
         self,
@@ -71,7 +71,7 @@ class Tokenizer:
             raise DataError("no sentence", "training data")
         plain = insert_line_breaks(plain_text(sentences), self.options.seed)
         segmenter, segments = Segmenter.fit(plain, self.options, progress=progress)
-        self._trained = _Trained(segmenter, MultiwordSplitter.fit(sentences, segments, progress=progress))
+        self._trained = _TrainedTokenizer(segmenter, MultiwordSplitter.fit(sentences, segments, progress=progress))
         self.scores = {}
         if dev is not None:
             gold = list(dev)
@@ -98,7 +98,7 @@ class Tokenizer:
         return self.trained.tokenize((text,) if isinstance(text, str) else text, ranges, paragraphs, longest)
 
     @property
-    def trained(self) -> _Trained:
+    def trained(self) -> _TrainedTokenizer:
         """What training left behind."""
         return required(self._trained, "tokenizer")
 
@@ -114,12 +114,12 @@ class Tokenizer:
             tokenizer = cls(**metadata["options"])
             tokenizer.options.check()
             tokenizer.scores = dict(metadata["scores"])
-            tokenizer._trained = _Trained.from_state(metadata, arrays)
+            tokenizer._trained = _TrainedTokenizer.from_state(metadata, arrays)
         return tokenizer
 
 
 @dataclass(frozen=True)
-class _Trained:
+class _TrainedTokenizer:
     """What training leaves behind."""
 
     segmenter: Segmenter
@@ -169,7 +169,7 @@ class _Trained:
         return metadata, arrays
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> _Trained:
+    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> _TrainedTokenizer:
         """What `state` was made from."""
         segmenter = Segmenter.from_state(metadata["segmenter"], below(arrays, "segmenter"))
         stored = metadata.get("multiword")
