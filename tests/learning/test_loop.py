@@ -19,8 +19,8 @@ class Script:
         self.studied.append((sentences.tolist(), expected, cost, method, projective, threads))
         return np.full(len(sentences), self.loss), np.full(len(sentences), self.norm)
 
-    def apply(self, lesson, step, time):
-        self.applied.append((lesson, step, time))
+    def apply(self, update, step, time):
+        self.applied.append((update, step, time))
 
 
 def test_epoch_order_depends_only_on_seed_and_epoch():

@@ -285,9 +285,9 @@ def test_averages_are_those_of_the_weights_after_each_sentence(name, batch_size)
         def study(self, *arguments):
             return trainer.study(*arguments)
 
-        def apply(self, lesson, step, time):
+        def apply(self, update, step, time):
             assert time == self.time
-            trainer.apply(lesson, step, time)
+            trainer.apply(update, step, time)
 
     watching = Watching()
 

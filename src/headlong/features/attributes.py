@@ -272,7 +272,7 @@ class WordEncoder:
 
     @property
     def tag_count(self) -> int:
-        """The number of tag numbers."""
+        """The number of tag numbers, including those of the root and of other tags."""
         return len(self.tags) + 2
 
     def tag_number(self, tag: str) -> int:

@@ -23,8 +23,8 @@ class Trainer(Protocol):
     ) -> tuple[FLOAT64, FLOAT64]:
         """Decode the sentences; return losses and squared norms of the feature differences to gold."""
 
-    def apply(self, lesson: int, step: float, time: float) -> None:
-        """Move the weights by `step` along the difference of one sentence of the last mini-batch.
+    def apply(self, update: int, step: float, time: float, /) -> None:
+        """Move the weights by `step` along update number `update` of the last mini-batch.
 
         Averages are taken over the weights after each sentence. `time` is the number of sentences since averaging
         began.
