@@ -1,4 +1,4 @@
-"""Array types that every module shares."""
+"""NumPy array types shared by all modules."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class NotFittedError(HeadlongError, AttributeError):
 
 
 class DataError(HeadlongError, ValueError):
-    """Input text breaks its format.
+    """Input text violates its format.
 
     The message reads ``file:line (sent_id): found …, expected …``. Its pieces are available as attributes.
     """

@@ -1,4 +1,4 @@
-"""Working ahead: while one piece of a stream is read or written, others are worked on by threads."""
+"""Process a stream on worker threads while the caller reads input and writes output."""
 
 from __future__ import annotations
 
@@ -7,20 +7,27 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from headlong.errors import OptionError
+
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
-def map_ahead(
+def parallel_map(
     pieces: Iterable[Piece], work: Callable[[Piece], Result], threads: int
 ) -> Generator[tuple[Piece, Result], None, None]:
-    """Each piece with its result, in order; `work` runs on `threads` threads, or here if it is one.
+    """Apply `work` to every piece on worker threads and yield (piece, result) pairs in input order.
 
-    At most two pieces a thread are under way, so memory does not grow with the stream. If the stream or a piece fails,
-    all results before come out first, as without threads. It pays where `work` releases the GIL for most of its time:
-    then reading and writing, which hold it, cost no extra time.
+    At most two pieces per thread are in flight, so memory does not grow with the stream. If the stream or a piece
+    fails, all earlier results are yielded first, as they would be without threads. Threads help if `work` releases
+    the GIL most of the time: reading and writing, which hold the GIL, then overlap with the work.
 
-    >>> list(map_ahead("abc", str.upper, threads=2))
+    Args:
+        pieces: The stream. It is read on the calling thread.
+        work: The function to apply to each piece.
+        threads: Number of worker threads; 1 runs `work` on the calling thread.
+
+    >>> list(parallel_map("abc", str.upper, threads=2))
     [('a', 'A'), ('b', 'B'), ('c', 'C')]
     """
     if threads == 1:
@@ -46,9 +53,16 @@ def map_ahead(
                 yield _next(waiting)
             if failure:
                 raise failure
-        finally:  # also when nobody wants the rest
+        finally:  # also when the caller stops early
             for _, future in waiting:
                 future.cancel()
+
+
+def check_threads(threads: int) -> int:
+    """Return the number of threads, or raise `OptionError` if it is not positive."""
+    if threads < 1:
+        raise OptionError(f"found threads = {threads}, expected at least 1")
+    return threads
 
 
 def _next(waiting: deque[tuple[Piece, Future[Result]]]) -> tuple[Piece, Result]:

@@ -12,8 +12,7 @@ from headlong.errors import DataError, OptionError
 from headlong.learning.loop import Report
 from headlong.lemmatizer.lemmatizer import Lemmatizer, LemmatizerOptions
 from headlong.options import Options, check_choice, store_options
-from headlong.parallel import map_ahead
-from headlong.parser.decoders import check_threads
+from headlong.parallel import check_threads, parallel_map
 from headlong.parser.options import ParserOptions
 from headlong.parser.parser import Parser
 from headlong.parser.problem import Solution
@@ -261,7 +260,7 @@ class Pipeline(Component[TrainedPipeline]):
         threads: int,
         report: Callable[[Solution], None] | None,
     ) -> Iterator[Sentence]:
-        for _, (parsed, solutions) in map_ahead(chunks, work, threads):
+        for _, (parsed, solutions) in parallel_map(chunks, work, threads):
             for sentence, solution in zip(parsed, solutions, strict=True):
                 if report:
                     report(solution)

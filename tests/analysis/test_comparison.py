@@ -1,163 +1,258 @@
-"""Comparing two systems: significance against tests by hand; reports and files."""
+"""Comparisons of decoders: counts, the command and the plot."""
 
-from __future__ import annotations
-
-import gc
 import json
-from dataclasses import FrozenInstanceError
-from itertools import product
-from random import Random
+import xml.etree.ElementTree as ET
+from itertools import combinations, product
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from headlong.errors import OptionError
-from headlong.evaluation import Score, compare, evaluate, evaluate_files, report, report_comparison
-from headlong.text import Sentence, read_conllu
-from tests.helpers.noise import copied, mistag, random_treebank, recut, to_text, words
-from tests.helpers.texts import read
+import headlong
+from headlong import DataError, OptionError, Parser, Problem, Sentence, Solution
+from headlong.analysis import DecoderComparison, DecoderPair, compare_decoders, report_decoders
+from headlong.drawing.plots import Dot, dot_plot
+from headlong.parser.decoders import DECODERS
+from tests.helpers import oracles, toy
+from tests.helpers.commands import run
 
-# Significance
-
-
-def random_systems(rng: Random, sentences: int) -> list[list[Sentence]]:
-    gold = random_treebank(rng, sentences)
-    systems = [gold]
-    for rate in (0.3, 0.1):
-        systems.append(copied(gold))
-        mistag(systems[-1], rng, rate)
-    return [read(to_text(system)) for system in systems]
+QUICK = [row.name for row in DECODERS.values() if not row.extra]
 
 
-def test_randomization_is_near_the_exact_test():
-    """All 2^10 exchanges by hand, against samples of them."""
-    gold, a, b = random_systems(Random(5), 10)
-    result = compare(gold, a, b, samples=4000)
-    observed = abs(evaluate(gold, b)["LAS"].f1 - evaluate(gold, a)["LAS"].f1)
-    extreme = 0
-    pairs = list(zip(a, b, strict=True))
-    scores = [[evaluate([g], [s])["LAS"].correct for s in pair] for g, pair in zip(gold, pairs, strict=True)]
-    total = sum(map(len, gold))
-    for coins in product((0, 1), repeat=len(gold)):
-        moved = sum(score[1 - coin] - score[coin] for score, coin in zip(scores, coins, strict=True))
-        extreme += abs(moved) / total >= observed - 1e-12
-    assert result.las.p_value == pytest.approx(extreme / 2 ** len(gold), abs=0.03)
-    assert result.las.difference == pytest.approx(evaluate(gold, b)["LAS"].f1 - evaluate(gold, a)["LAS"].f1)
-    assert (result.uas.a, result.uas.b) == (evaluate(gold, a)["UAS"].f1, evaluate(gold, b)["UAS"].f1)
+@pytest.fixture(scope="module")
+def parser() -> Parser:
+    """Train without a pruner, so that every tree consists of candidates."""
+    return toy.parser(order=2, epochs=1, pruner_epochs=0).fit(toy.treebank())
 
 
-def test_bootstrap_is_near_one_by_hand():
-    gold, a, b = random_systems(Random(6), 40)
-    result = compare(gold, a, b, samples=4000, confidence=0.9)
-    rng = Random(1)
-    scores = [
-        [evaluate([g], [s])["LAS strict" if strict else "UAS"].correct for s in pair]
-        for strict in (False, True)
-        for g, *pair in zip(gold, a, b, strict=True)
+@pytest.fixture(scope="module")
+def comparison(parser: Parser) -> DecoderComparison:
+    return compare_decoders(parser, toy.treebank(), trees="any")
+
+
+def solution(score: float, certified: bool = False, words: int = 2) -> Solution:
+    heads = np.arange(-1, words, dtype=np.int32)
+    status = "optimal" if certified else "approximate"
+    return Solution(heads, heads, score, score if certified else np.inf, certified, 1, status)  # type: ignore[arg-type]
+
+
+def solutions(*scores: float) -> list[Solution]:
+    return [solution(score) for score in scores]
+
+
+def test_pairs_are_counted():
+    found = DecoderComparison.from_solutions(
+        {"a": solutions(1, 2, 3, -np.inf), "b": solutions(1, 5, 2, -np.inf), "c": solutions(0, 2, 2, 7)},
+        {"a": 0.5, "b": 1.0, "c": 2.0},
+    )
+    assert found.pairs == (
+        DecoderPair("a", "b", 1, 2, 1),
+        DecoderPair("a", "c", 2, 1, 1),
+        DecoderPair("b", "c", 2, 1, 1),
+    )
+    assert [(one.name, one.best, one.optimal, one.seconds) for one in found.decoders] == [
+        ("a", 2, 0, 0.5),
+        ("b", 2, 0, 1.0),
+        ("c", 1, 0, 2.0),
     ]
-    for found, column in ((result.uas, scores[:40]), (result.las_strict, scores[40:])):
-        differences = []
-        for _ in range(4000):
-            drawn = rng.choices(range(40), k=40)
-            differences.append(sum(column[i][1] - column[i][0] for i in drawn) / sum(len(gold[i]) for i in drawn))
-        differences.sort()
-        assert found.low == pytest.approx(differences[200], abs=0.01)
-        assert found.high == pytest.approx(differences[3800], abs=0.01)
+    assert (found.sentences, found.words, found.proven) == (4, 8, 0)
+    assert found.microseconds(found.decoders[1]) == 1e6 / 8
 
 
-def test_comparison_is_seeded_and_symmetric():
-    gold, a, b = random_systems(Random(7), 20)
-    first = compare(gold, a, b, samples=300, seed=3)
-    assert first == compare(gold, a, b, samples=300, seed=3)
-    assert first != compare(gold, a, b, samples=300, seed=4)
-    turned = compare(gold, b, a, samples=300, seed=3)
-    assert turned.las.difference == -first.las.difference
-    same = compare(gold, a, a, samples=50)
-    assert (same.las.difference, same.las.low, same.las.high, same.las.p_value) == (0, 0, 0, 1)
-    assert compare([], [], [], samples=5).las.p_value == 1
+def test_equal_up_to_rounding():
+    """Scores are equal up to the precision of certificates, whatever their size."""
+    for large in (0.5, 1.0, 1e6, -1e6):
+        size = max(1.0, abs(large))
+        for sign, expected in ((1, DecoderPair("a", "b", 1, 1, 0)), (-1, DecoderPair("a", "b", 0, 1, 1))):
+            first = solutions(large + sign * 3e-9 * size, large + sign * 3e-10 * size)
+            found = DecoderComparison.from_solutions({"a": first, "b": solutions(large, large)}, {"a": 0, "b": 0})
+            assert found.pairs == (expected,)
 
 
-def test_comparison_of_other_tokens(monkeypatch):
-    """The scores are those of `evaluate`, though system words go to gold sentences by their place."""
-    monkeypatch.setattr("headlong.evaluation.significance._CELLS", 64)
-    rng = Random(8)
-    gold = random_treebank(rng, 30)
-    texts = [to_text(recut(copied(gold), rng, 0.3)) for _ in range(2)]
-    result = compare(read(to_text(gold)), *map(read, texts), samples=20)
-    for text, score in zip(texts, (result.las.a, result.las.b), strict=True):
-        assert score == pytest.approx(evaluate(read(to_text(gold)), read(text))["LAS"].f1)
+def test_a_proof_counts_for_all_decoders():
+    found = DecoderComparison.from_solutions(
+        {"a": [solution(3, True), solution(4), solution(1)], "b": [solution(3), solution(5, True), solution(1)]},
+        {"a": 0.1, "b": 0.1},
+        accuracies={"a": (0.5, 0.25), "b": (1.0, 0.75)},
+    )
+    assert found.proven == 2
+    assert [(one.certified, one.optimal, one.best) for one in found.decoders] == [(1, 1, 2), (1, 2, 3)]
+    assert [(one.uas, one.las) for one in found.decoders] == [(0.5, 0.25), (1.0, 0.75)]
+    assert found.decoders[0].statuses == {"approximate": 2, "optimal": 1}
 
 
-@pytest.mark.parametrize("options", [{"samples": 0}, {"confidence": 1.0}, {"confidence": 0.0}])
-def test_options_of_comparison(options):
-    with pytest.raises(OptionError):
-        compare([], [], [], **options)
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=1, max_size=6))
+def test_counts_match_a_naive_count(rows):
+    names = ("a", "b", "c")
+    columns = {name: solutions(*(row[i] for row in rows)) for i, name in enumerate(names)}
+    found = DecoderComparison.from_solutions(columns, dict.fromkeys(names, 1.0))
+    for pair, (i, k) in zip(found.pairs, combinations(range(3), 2), strict=True):
+        signs = [(row[i] > row[k]) - (row[i] < row[k]) for row in rows]
+        assert (pair.better, pair.equal, pair.worse) == (signs.count(1), signs.count(0), signs.count(-1))
+    for i, figures in enumerate(found.decoders):
+        assert figures.best == sum(row[i] == max(row) for row in rows)
 
 
-# Reports and files
+def test_different_numbers_of_solutions_raise():
+    with pytest.raises(OptionError, match="found different numbers of solutions"):
+        DecoderComparison.from_solutions({"a": solutions(1), "b": solutions(1, 2)}, {"a": 0, "b": 0})
 
 
-def test_report_and_dictionary(tmp_path):
-    gold = words("a", "b", ".", upos=["NOUN", "VERB", "PUNCT"], labels=["root", "obj", "punct"])
-    system = words("a", "b", ".", upos=["NOUN", "VERB", "PUNCT"], labels=["root", "obj:x", "dep"])
-    for name, sentence in (("gold", gold), ("system", system)):
-        (tmp_path / name).write_text(sentence.to_conllu(), encoding="utf-8")
-    result = evaluate_files(tmp_path / "gold", tmp_path / "system")
-    lines = report(result, labels=True, distances=True).splitlines()
-    assert " ".join(lines[0].split()) == ("Official UD scores Precision Recall F1 AlignedAcc Correct Gold System")
-    assert "LAS                      66.67   66.67   66.67       66.67        2     3       3" in lines
-    assert "Tokens                  100.00  100.00  100.00                    3     3       3" in lines
-    assert [line.split("  ")[0] for line in lines if line.startswith(("Own", "By", "LAS by"))] == [
-        "Own scores", "By sentence length", "LAS by relation", "LAS by distance",
-    ]  # fmt: skip
-    assert any(line.split() == ["1-10", "1", "3", "100.00", "66.67", "33.33", "100.00", "0.00"] for line in lines)
-    assert any(line.split() == ["51+", "0", "0", *"-----"] for line in lines)
-    assert not any(line.endswith(" ") for line in lines)
-    plain = json.loads(json.dumps(result.to_dict()))
-    assert plain["official"]["LAS"]["correct"] == 2
-    assert plain["official"]["LAS"]["f1"] == pytest.approx(2 / 3)
-    assert plain["own"]["LAS strict"]["recall"] == pytest.approx(1 / 3)
-    assert plain["by_length"]["1-10"]["las_share"] == pytest.approx(2 / 3)
-    assert plain["by_label"]["punct"]["gold"] == 1
-    with pytest.raises(FrozenInstanceError):
-        result.own = {}  # type: ignore[misc]
+def test_default_decoders_fit_the_trees(parser, comparison):
+    assert [one.name for one in comparison.decoders] == [name for name in QUICK if name != "eisner"]
+    projective = compare_decoders(parser, toy.treebank()[:2], trees="projective")
+    assert [one.name for one in projective.decoders] == [name for name in QUICK if name != "mst"]
+    assert comparison.sentences == 12
+    assert comparison.words == sum(map(len, toy.treebank()))
+    assert all(one.seconds > 0 for one in comparison.decoders)
 
 
-@pytest.mark.parametrize("rate", [0.0, 0.2])
-def test_files_are_as_good_as_sentences(tmp_path, rate):
-    """Reading shares columns between the files; neither the scores nor the collector may notice."""
-    rng = Random(11)
-    gold = random_treebank(rng, 20)
-    system = recut(copied(gold), rng, rate)
-    mistag(system, rng, rate)
-    paths = [tmp_path / "gold", tmp_path / "system"]
-    for path, text in zip(paths, map(to_text, (gold, system)), strict=True):
-        path.write_text(text, encoding="utf-8")
-    expected = evaluate(*map(read_conllu, paths))
-    for enabled in (True, False):
-        (gc.enable if enabled else gc.disable)()
-        try:
-            assert evaluate_files(*paths) == expected
-            assert evaluate_files(*reversed(paths)) == evaluate(*map(read_conllu, reversed(paths)))
-            assert gc.isenabled() is enabled
-        finally:
-            gc.enable()
-    assert "ELAS" not in evaluate_files(*paths, enhanced=False).official
+def test_against_enumeration(parser):
+    """`exact` finds the best tree, and the other decoders are counted relative to it."""
+    pool = toy.long_sentence(80)  # words in an order that does not occur in training, so that decoders differ
+    small = [Sentence.from_words(pool.forms[i : i + 4], upos=pool.upos[i : i + 4]) for i in range(1, 80, 4)]
+    best = []
+    for sentence in small:
+        problem = parser.problem(sentence, projective=False)
+        every = ([-1, *heads] for heads in product(range(len(sentence) + 1), repeat=len(sentence)))
+        trees = [heads for heads in every if oracles.is_tree(heads) and oracles.root_arcs(heads) == 1]
+        best.append(max(map(problem.score, trees)))
+    found = compare_decoders(parser, small, ["mst", "climb", "exact"], trees="any")
+    by_name = {one.name: one for one in found.decoders}
+    for name in ("mst", "climb", "exact"):
+        solved = parser.solve(small, decoder=name, trees="any")
+        reached = [one.score == pytest.approx(value) for one, value in zip(solved, best, strict=True)]
+        assert by_name[name].best == by_name[name].optimal == sum(reached)
+    assert by_name["exact"].certified == by_name["exact"].best == found.proven == len(small)
+    assert 0 < by_name["mst"].best < len(small)
 
 
-def test_files_in_conllx(tmp_path):
-    path = tmp_path / "words.conll"
-    path.write_text("1\ta\t_\tN\tn\t_\t2\tSUBJ\t_\t_\n2\t.\t_\tF\tf\t_\t0\tROOT\t_\t_\n", encoding="utf-8")
-    result = evaluate_files(path, path, format="conllx")
-    assert result["UAS"] == Score(2, 2, 2, 2)
-    assert result["UAS no punct"] == Score(1, 1, 1, 1)
+def test_accuracies_are_those_of_the_parser(parser, comparison):
+    gold = toy.treebank()
+    for figures in comparison.decoders:
+        parsed = parser.parse(gold, decoder=figures.name, trees="any")
+        scores = headlong.evaluation.evaluate(gold, parsed, enhanced=False)
+        assert (figures.uas, figures.las) == (scores["UAS"].f1, scores["LAS"].f1)
 
 
-def test_report_of_a_comparison():
-    gold, a, b = random_systems(Random(9), 15)
-    result = compare(gold, a, b, samples=100)
-    lines = report_comparison(result).splitlines()
-    assert " ".join(lines[0].split()) == "Paired comparison F1 of A F1 of B B - A Low High p"
-    a_score, b_score, difference = (100 * x for x in (result.las.a, result.las.b, result.las.difference))
-    assert lines[3].split()[:4] == ["LAS", f"{a_score:.2f}", f"{b_score:.2f}", f"{difference:+.2f}"]
-    assert lines[-1] == "15 sentences, 100 samples, seed 1; Low and High bound B - A with 95 % confidence."
-    assert json.loads(json.dumps(result.to_dict()))["las"]["p_value"] == result.las.p_value
+def test_no_accuracies_without_trees(parser):
+    bare = [Sentence.from_words(one.forms[1:], upos=one.upos[1:]) for one in toy.treebank()]
+    found = compare_decoders(parser, [*toy.treebank(), bare[0]], ["climb"])
+    assert found.decoders[0].uas is None
+    assert found.decoders[0].las is None
+    assert "LAS" not in report_decoders(found)
+    assert found.pairs == ()
+
+
+def test_threads_change_nothing_but_times(parser, comparison):
+    again = compare_decoders(parser, toy.treebank(), trees="any", threads=3)
+    assert again.pairs == comparison.pairs
+    for one, other in zip(again.decoders, comparison.decoders, strict=True):
+        assert (one.certified, one.best, one.las) == (other.certified, other.best, other.las)
+
+
+def test_functions_as_decoders(parser):
+    seen: list[Problem] = []
+
+    def own(problem: Problem) -> Solution:
+        seen.append(problem)
+        return DECODERS["mst"](problem)
+
+    found = compare_decoders(parser, toy.treebank(), {"own": own, "exact": DECODERS["exact"]}, trees="any")
+    assert [one.name for one in found.decoders] == ["own", "exact"]
+    assert len(seen) == 12
+    assert found.pairs[0].better == 0
+
+
+def test_long_sentences_are_left_out(parser, monkeypatch):
+    monkeypatch.setattr("headlong.analysis.comparison.MAX_WORDS", 4)
+    found = compare_decoders(parser, toy.treebank(), ["climb"])
+    assert found.left_out == sum(len(sentence) > 4 for sentence in toy.treebank()) > 0
+    assert found.sentences + found.left_out == 12
+    assert f"skipped because too long: {found.left_out}." in report_decoders(found)
+
+
+@pytest.mark.parametrize(
+    ("decoders", "options", "message"),
+    [
+        (["fly"], {}, "found decoder 'fly', expected one of mst"),
+        ([], {}, "found no decoder"),
+        (["mst"], {"trees": "projective"}, "found decoder 'mst' for trees = 'projective', expected eisner"),
+        (["climb"], {"trees": "all"}, "found trees = 'all', expected one of any, projective"),
+        (["climb"], {"threads": 0}, "found threads = 0"),
+        (["climb"], {"time_limit": -1.0}, "found time_limit = -1.0"),
+    ],
+)
+def test_invalid_options_raise(parser, decoders, options, message):
+    with pytest.raises(OptionError, match=message):
+        compare_decoders(parser, toy.treebank(), decoders, **options)
+
+
+def test_empty_comparisons_raise(parser):
+    with pytest.raises(DataError, match="no sentence"):
+        compare_decoders(parser, [], ["climb"])
+
+
+@pytest.fixture
+def files(parser, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parser.save("toy.model")
+    headlong.write_conllu(toy.treebank(), "toy.conllu")
+
+
+def test_the_command(files, capsys):
+    result = run(
+        capsys,
+        *("compare", "toy.model", "toy.conllu", "--decoders", "exact,climb", "--limit", "5"),
+        *("--json", "figures.json", "--plot", "plot.svg"),
+    )
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("Decoders ")
+    assert "Sentences: 5; words: " in result.out
+    assert "exact against climb" in result.out
+    with open("figures.json", encoding="utf-8") as stream:
+        figures = json.load(stream)
+    assert [one["name"] for one in figures["decoders"]] == ["exact", "climb"]
+    assert figures["sentences"] == sum(figures["pairs"][0][side] for side in ("better", "equal", "worse")) == 5
+    assert len(ET.parse("plot.svg").findall(".//{*}circle")) == 2
+
+
+def test_json_output_only(files, capsys):
+    result = run(capsys, "compare", "toy.model", "toy.conllu", "--decoders", "climb", "--json", "-")
+    assert json.loads(result.out)["sentences"] == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--limit", "0"], "found --limit 0, expected 1 or more"),
+        (["--decoders", "fly"], "found decoder 'fly'"),
+        (["--json", "toy.conllu"], "the output toy.conllu is the input"),
+        (["--plot", "nowhere/plot.svg"], "found no folder nowhere"),
+    ],
+)
+def test_invalid_usage_exits_with_an_error(files, capsys, arguments, message):
+    result = run(capsys, "compare", "toy.model", "toy.conllu", *arguments)
+    assert result.code == 2
+    assert message in result.err
+
+
+DOTS = st.tuples(st.sampled_from(["a", "exact", "<&>"]), st.floats(1e-2, 1e7), st.floats(0, 100))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(DOTS, min_size=1, max_size=8))
+def test_plots(rows):
+    """The SVG is well-formed, all dots are inside the drawing, and names do not overlap."""
+    root = ET.fromstring(dot_plot([Dot(*row) for row in rows], title="A & B", x_title="x", y_title="<y>"))
+    circles, names = root.findall(".//{*}circle"), root.findall(".//{*}text[@class='name']")
+    assert [name.text for name in names] == [name for name, _, _ in rows]
+    for circle, (_, x, _) in zip(circles, rows, strict=True):
+        assert 0 < float(circle.attrib["cx"]) < float(root.attrib["width"])
+        assert 0 < float(circle.attrib["cy"]) < float(root.attrib["height"])
+        others = [float(other.attrib["cx"]) for other, row in zip(circles, rows, strict=True) if row[1] < x]
+        assert all(other <= float(circle.attrib["cx"]) + 0.11 for other in others)
+    places = [(float(name.attrib["x"]), float(name.attrib["y"])) for name in names]
+    assert len(set(places)) == len(places)

@@ -49,7 +49,7 @@ def test_parse_into_a_folder(model, capsys):
         (["none.conllu", "--output", "x.conllu"], 1, "none.conllu: found no such file, expected a file"),
         (["sub"], 1, "sub: found a directory, expected a file"),
         (["empty.conllu"], 1, "empty.conllu: found no sentence, expected at least one"),
-        (["bad.conllu"], 1, "bad.conllu:2 (sent_id b1): found 2 columns, expected 10 columns divided by tabs"),
+        (["bad.conllu"], 1, "bad.conllu:2 (sent_id b1): found 2 columns, expected 10 columns separated by tabs"),
         (["latin.conllu"], 1, "latin.conllu:1: found the byte 0xe9, which is not utf-8, expected text in utf-8"),
     ],
 )

@@ -18,7 +18,13 @@ from tests.helpers.commands import BAD, CATS, CYCLE, DOGS, TWO_ROOTS, run
 def test_evaluate_one_system(folder, capsys):
     assert "LAS by relation" not in run(capsys, "evaluate", "dev.conllu", "dev.conllu").out
     out = run(capsys, "evaluate", "dev.conllu", "dev.conllu", "--by-label", "--by-distance").out
-    for title in ("Official UD scores", "Own scores", "By sentence length", "LAS by relation", "LAS by distance"):
+    for title in (
+        "Official UD scores",
+        "Additional scores",
+        "By sentence length",
+        "LAS by relation",
+        "LAS by distance",
+    ):
         assert title in out
     assert "ELAS" not in out
     Path("deps.conllu").write_text(DOGS.replace("\t_\t_\n", "\t2:dep\t_\n"), encoding="utf-8")

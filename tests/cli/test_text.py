@@ -14,7 +14,7 @@ import pytest
 import headlong
 from headlong.cli import main
 from headlong.text import read_conllu
-from headlong.text.inputs import recognise
+from headlong.text.inputs import detect_format
 from tests.test_pipeline import SMALL
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -68,7 +68,7 @@ def test_a_pipe_gives_conllu(capsys, model, monkeypatch) -> None:
     ],
 )
 def test_inputs_are_recognised(capsys, model, content: str, found: str, compressed: bool) -> None:
-    assert recognise(content) == found
+    assert detect_format(content) == found
     data = content.encode()
     Path("input").write_bytes(gzip.compress(data) if compressed else data)
     automatic = parse(capsys, model, "input")
@@ -95,7 +95,7 @@ def test_the_input_format_can_be_forced(capsys, model) -> None:
     ],
 )
 def test_what_is_told_from_the_first_lines(content: str, found: str) -> None:
-    assert recognise(content) == found
+    assert detect_format(content) == found
 
 
 def test_formats_by_the_name_of_the_output(capsys, model) -> None:
@@ -131,7 +131,7 @@ def test_tags_are_kept_or_made_anew(capsys, model) -> None:
         (["missing.txt"], "missing.txt: found no such file, expected a file, or text of more than one word"),
         (["--output-dir", "out", "A text here"], "--output-dir needs input files"),
         (["bad.txt"], "bad.txt:2: found the byte 0xff, which is not utf-8, expected text in utf-8"),
-        (["cut.gz"], "cut.gz: found gzip data that end too early, expected a whole file"),
+        (["cut.gz"], "cut.gz: found truncated gzip data, expected a complete file"),
         (["."], "found a directory, expected a file"),
     ],
 )

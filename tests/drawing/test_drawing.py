@@ -1,4 +1,4 @@
-"""Drawings: their geometry, and what they contain."""
+"""Drawings have a valid geometry and contain all elements."""
 
 from itertools import combinations, pairwise
 from xml.etree import ElementTree
@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from headlong.drawing import to_displacy, to_svg, to_text
 from headlong.drawing.arcs import find_arcs, head_probability, surface_text
-from headlong.drawing.layout import lay_out
-from headlong.drawing.widths import display_width, is_right_to_left, text_width, visible
+from headlong.drawing.layout import compute_layout
+from headlong.drawing.widths import display_width, is_right_to_left, make_visible, text_width
 from headlong.errors import DataError, OptionError
 from headlong.text import Sentence
 from tests.helpers.drawings import ARABIC, CATS, EMPTY, FRENCH, HEARING, SVG, any_heads, descends, sentence, trees
 
 
 @given(trees())
-def test_levels_and_projectivity_by_definition(tree):
+def test_levels_and_projectivity_match_the_definition(tree):
     arcs = [arc for arc in find_arcs(tree) if arc.head]
     assert sorted((arc.head, arc.modifier) for arc in arcs) == sorted(
         (head, word) for word, head in enumerate(tree.heads) if head > 0
@@ -39,10 +39,10 @@ def test_levels_and_projectivity_by_definition(tree):
 @example(HEARING, "rtl")
 @example(FRENCH, "ltr")
 def test_geometry(tree, direction):
-    drawing = lay_out(tree, ("UPOS", "LEMMA"), direction)
+    drawing = compute_layout(tree, ("UPOS", "LEMMA"), direction)
     words = drawing.words if direction == "ltr" else drawing.words[::-1]
-    assert [word.form for word in drawing.words] == list(map(visible, tree.forms[1:]))
-    # Words are in order, apart from each other and wide enough for what is in them.
+    assert [word.form for word in drawing.words] == list(map(make_visible, tree.forms[1:]))
+    # Words are in order, do not overlap and are wide enough for their texts.
     for left, right in pairwise(words):
         assert left.x + left.width / 2 + 10 < right.x - right.width / 2
     for word in words:
@@ -87,7 +87,7 @@ def test_geometry(tree, direction):
 
 @given(trees())
 def test_right_to_left_is_the_mirror_image(tree):
-    left, right = lay_out(tree, direction="ltr"), lay_out(tree, direction="rtl")
+    left, right = compute_layout(tree, direction="ltr"), compute_layout(tree, direction="rtl")
     assert left.width == right.width
     assert [word.x for word in right.words] == [right.width - word.x for word in left.words]
     assert [arc.head_x for arc in right.arcs] == [right.width - arc.head_x for arc in left.arcs]
@@ -102,14 +102,14 @@ def texts(root: ElementTree.Element, kind: str) -> list[str]:
 @example(HEARING)
 def test_svg_has_everything_once(tree):
     root = ElementTree.fromstring(to_svg(tree))
-    assert texts(root, "word") == list(map(visible, tree.forms[1:]))
+    assert texts(root, "word") == list(map(make_visible, tree.forms[1:]))
     assert sorted(texts(root, "label")) == sorted(tree.labels[1:])
     assert texts(root, "row") == [tag for tag in tree.upos[1:] if tag != "_"]
-    assert texts(root, "token") == [visible(token.form) for token in tree.multiword]
+    assert texts(root, "token") == [make_visible(token.form) for token in tree.multiword]
     arcs = [element for element in root.iter(f"{SVG}g") if element.get("class", "").startswith("arc")]
     assert len(arcs) == len(tree)
     titles = sorted(arc[0].text or "" for arc in arcs)
-    names = [visible(form) for form in ["root", *tree.forms[1:]]]
+    names = [make_visible(form) for form in ["root", *tree.forms[1:]]]
     prefixes = sorted(
         f"{label}: {names[head]} → {name}"
         for label, head, name in zip(tree.labels[1:], tree.heads[1:], names[1:], strict=True)
@@ -118,7 +118,7 @@ def test_svg_has_everything_once(tree):
     assert sum("crossing" in arc.get("class", "") for arc in arcs) == sum(not arc.projective for arc in find_arcs(tree))
 
 
-def test_svg_speaks_to_those_who_cannot_see():
+def test_svg_has_descriptions_for_screen_readers():
     root = ElementTree.fromstring(to_svg(sentence("Dogs bark", "2 0", "nsubj root")))
     assert root.get("role") == "img"
     assert root[0].tag == f"{SVG}title"
@@ -152,7 +152,7 @@ def test_svg_options():
 @example([2, 3, 1, 1])
 @example([-1, -1])
 @settings(max_examples=50)
-def test_what_is_no_tree_is_drawn_all_the_same(heads):
+def test_graphs_that_are_not_trees_are_drawn(heads):
     given_ = Sentence.from_words(["w"] * len(heads), heads=heads, labels=["x"] * len(heads))
     root = ElementTree.fromstring(to_svg(given_))
     assert len(texts(root, "word")) == len(heads)
@@ -168,8 +168,8 @@ def test_no_words():
     assert to_displacy(EMPTY)["words"] == []
 
 
-def test_a_long_sentence():
-    """Thousands of words, in a chain, hanging from one, and in a tangle."""
+def test_long_sentences_are_drawn():
+    """Thousands of words: in a chain, attached to one word, and in a tangle."""
     n = 3000
     for heads in ([*range(n)], [0, *[1] * (n - 1)], [0, *((k * 7919) % k + 1 for k in range(1, n))]):
         given_ = Sentence.from_words(["w"] * n, heads=heads, labels=["x"] * n)
@@ -192,9 +192,9 @@ def test_text_width():
     assert text_width("漢", 10) == 10
 
 
-def test_visible():
-    assert visible("plain é 漢 👍\u200d") == "plain é 漢 👍\u200d"
-    assert visible("\t\x1b\x7f\x85\ud800\uffff\u2028") == "␉␛␡\ufffd\ufffd\ufffd␤"
+def test_make_visible_replaces_control_characters():
+    assert make_visible("plain é 漢 👍\u200d") == "plain é 漢 👍\u200d"
+    assert make_visible("\t\x1b\x7f\x85\ud800\uffff\u2028") == "␉␛␡\ufffd\ufffd\ufffd␤"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Trees as pages and for other programs, and how they are written."""
+"""Trees are exported as HTML pages and to other programs."""
 
 import io
 import json
@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from headlong.drawing import to_displacy, to_html, to_svg, to_text, to_tikz, write_output
-from headlong.drawing.layout import lay_out
+from headlong.drawing.layout import compute_layout
 from headlong.errors import DataError, OptionError
 from headlong.text import Sentence
 from tests.helpers.drawings import ARABIC, CATS, HEARING, SVG, sentence
@@ -61,7 +61,7 @@ def test_output():
     both = [CATS, ARABIC]
     assert written(both, "conllu") == CATS.to_conllu() + ARABIC.to_conllu()
     assert written(both, "tree") == to_text(CATS) + "\n" + to_text(ARABIC) + "\n"
-    assert written(both, "tree", ascii_only=True, colour=True).startswith("\x1b[2m    +-> ")
+    assert written(both, "tree", ascii_only=True, color=True).startswith("\x1b[2m    +-> ")
     assert written(both, "html", title="T") == to_html(both, title="T")
     assert [json.loads(line) for line in written(both, "displacy").splitlines()] == list(map(to_displacy, both))
     assert "كتابا" in written(both, "displacy")
@@ -75,7 +75,7 @@ def test_output():
 def test_several_sentences_in_one_svg():
     root = ElementTree.fromstring(written([CATS, ARABIC, HEARING], "svg"))
     drawings = root.findall(f"{SVG}svg")
-    sizes = [lay_out(each) for each in (CATS, ARABIC, HEARING)]
+    sizes = [compute_layout(each) for each in (CATS, ARABIC, HEARING)]
     assert [float(d.get("height", 0)) for d in drawings] == pytest.approx([size.height for size in sizes], abs=0.1)
     assert float(drawings[2].get("y", 0)) == pytest.approx(sizes[0].height + sizes[1].height, abs=0.1)
     assert float(root.get("height", 0)) == pytest.approx(sum(size.height for size in sizes), abs=0.1)
@@ -84,7 +84,7 @@ def test_several_sentences_in_one_svg():
     assert ElementTree.fromstring(written([], "svg")).tag == f"{SVG}svg"
 
 
-def test_a_file_appears_whole_or_not(tmp_path):
+def test_files_are_replaced_only_on_success(tmp_path):
     path = tmp_path / "trees.html"
 
     def broken() -> Iterator[Sentence]:
@@ -99,7 +99,7 @@ def test_a_file_appears_whole_or_not(tmp_path):
 
 
 class Terminal(io.StringIO):
-    """A stream that takes itself for a terminal and counts what was seen at once."""
+    """A stream that claims to be a terminal and records what was flushed."""
 
     flushed = 0
 
@@ -122,7 +122,7 @@ def test_sentences_are_written_as_they_come():
     assert write_output(seen(), target, "tree") == 2
 
 
-def test_terminals_have_colours_and_maybe_no_boxes(monkeypatch):
+def test_terminals_get_colors_and_ascii_fallback(monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("locale.getencoding", lambda: "utf-8")
@@ -132,9 +132,9 @@ def test_terminals_have_colours_and_maybe_no_boxes(monkeypatch):
         write_output([HEARING], target, "tree")
         return target.getvalue()
 
-    assert shown() == to_text(HEARING, colour=True) + "\n"
+    assert shown() == to_text(HEARING, color=True) + "\n"
     monkeypatch.setattr("locale.getencoding", lambda: "iso-8859-1")
-    assert shown() == to_text(HEARING, colour=True, ascii_only=True) + "\n"
+    assert shown() == to_text(HEARING, color=True, ascii_only=True) + "\n"
     monkeypatch.setenv("NO_COLOR", "1")
     assert shown() == to_text(HEARING, ascii_only=True) + "\n"
     monkeypatch.delenv("NO_COLOR")
@@ -142,7 +142,7 @@ def test_terminals_have_colours_and_maybe_no_boxes(monkeypatch):
     assert shown() == to_text(HEARING, ascii_only=True) + "\n"
 
 
-def test_a_stream_whose_encoding_has_no_boxes():
+def test_streams_without_box_characters_get_ascii():
     raw = io.BytesIO()
     target = io.TextIOWrapper(raw, encoding="ascii")
     write_output([HEARING], target, "tree")

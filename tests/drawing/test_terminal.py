@@ -1,4 +1,4 @@
-"""Trees in the terminal, drawn by hand and read back from their lines."""
+"""Text drawings match hand-drawn trees, and trees can be read back from their lines."""
 
 from hypothesis import example, given
 
@@ -22,7 +22,7 @@ def test_a_tree_in_the_terminal():
     )
 
 
-def test_lines_that_cross():
+def test_crossing_lines():
     assert to_text(HEARING) == (
         "  ┌───► A          det\n"
         "┌─┼───► hearing    nsubj:pass\n"
@@ -75,7 +75,7 @@ def test_one_word_and_no_heads():
     assert to_text(sentence("a b c", "-1 1 -1", "_ x _")) == "┌── a\n└─► b  x\n    c\n"
 
 
-def test_a_tree_that_is_too_deep():
+def test_deep_trees_become_tables():
     deep = Sentence.from_words(["w"] * 45, heads=range(45), labels=["x"] * 45)
     lines = to_text(deep).splitlines()
     assert lines[0] == " 0 ►  1  w  x"
@@ -84,8 +84,8 @@ def test_a_tree_that_is_too_deep():
     assert to_text(Sentence.from_words(["w"] * 41, heads=range(41))).startswith("┬─")
 
 
-def test_colours():
-    text = to_text(HEARING, colour=True)
+def test_colors():
+    text = to_text(HEARING, color=True)
     lines = text.splitlines()
     assert lines[0] == "\x1b[2m  ┌───► \x1b[0mA          \x1b[32mdet\x1b[0m"
     assert "\x1b[1mscheduled\x1b[0m" in lines[3]
@@ -101,7 +101,7 @@ LEFT, UP, DOWN = "─┘┴┐┬┤┼", "│┘└┴┤├┼", "│┐┌┬
 
 
 def read_tree(lines: list[str]) -> list[int]:
-    """The heads that the lines of a drawing show, with nothing but eyes for lines."""
+    """Return the heads that a drawing shows, by following its lines."""
     tip = max(line.find("►") for line in lines)
     heads = []
     for row, line in enumerate(lines):

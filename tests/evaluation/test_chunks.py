@@ -1,4 +1,4 @@
-"""Chunk scores: by hand, and against a naive reading of tags that shares no code with the real one."""
+"""Chunk scores match hand-computed scores and a naive implementation that shares no code with the package."""
 
 import io
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ PAIRS = st.lists(st.lists(st.tuples(TAGS, TAGS), max_size=8), max_size=4)
 
 
 def naive_chunks(tags: Sequence[str]) -> set[tuple[int, int, str]]:
-    """All (first, last, type) with a border before and after them and none inside."""
+    """Return all (first, last, type) with a boundary before and after the chunk and none inside."""
     kind = [tag[2:] for tag in tags]  # "" for O
 
     def border(left: int) -> bool:
-        """Whether a chunk may not go on from word `left` to the next."""
+        """Return whether there is a boundary between word `left` and the next."""
         if left < 0 or left + 1 == len(tags) or not kind[left] or kind[left] != kind[left + 1]:
             return True
         return tags[left][0] in "ES" or tags[left + 1][0] in "BS"
@@ -37,7 +37,7 @@ def naive_chunks(tags: Sequence[str]) -> set[tuple[int, int, str]]:
 @given(PAIRS)
 @example([])
 @example([[]])
-def test_against_the_definition(sentences):
+def test_scores_match_the_definition(sentences):
     gold = [[a for a, _ in sentence] for sentence in sentences]
     system = [[b for _, b in sentence] for sentence in sentences]
     evaluation = evaluate_chunks(gold, system)
@@ -53,7 +53,7 @@ def test_against_the_definition(sentences):
 
 
 def test_by_hand():
-    """NP 0-1 right; NP 2 against NP 2-3, wrong; VP 5 against PP 5, wrong; NP 6 right, by I after another type."""
+    """NP 0-1 and NP 6 (I after another type) are correct; NP 2 (for NP 2-3) and VP 5 (for PP 5) are wrong."""
     gold = [["B-NP", "I-NP", "B-NP", "O", "O", "B-VP", "B-NP"]]
     system = [["B-NP", "I-NP", "B-NP", "I-NP", "O", "B-PP", "I-NP"]]
     evaluation = evaluate_chunks(gold, system)
@@ -84,9 +84,9 @@ def test_columns():
 
 
 def test_lengths_must_agree():
-    with pytest.raises(DataError, match="found 1 tags for sentence 2, expected 2, one for each word"):
+    with pytest.raises(DataError, match="found 1 tags for sentence 2, expected 2, one per word"):
         evaluate_chunks([["O"], ["O", "O"]], [["O"], ["O"]])
-    with pytest.raises(DataError, match="found only 1 sentences in system, expected as many as in the other one"):
+    with pytest.raises(DataError, match="found only 1 sentences in system, expected the same number in both"):
         evaluate_chunks([["O"], ["O"]], [["O"]])
     with pytest.raises(DataError, match="found only 0 sentences in gold"):
         evaluate_chunks([], [["O"]])

@@ -1,4 +1,4 @@
-"""The scores against the official scorer, and what is said of texts that differ."""
+"""Scores match the official scorer, and different texts raise errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OFFICIAL += ["UAS", "LAS", "CLAS", "MLAS", "BLEX", "ELAS", "EULAS"]
 
 @pytest.fixture(scope="module")
 def official():
-    """The official scorer on two texts."""
+    """Run the official scorer on two texts."""
     udeval = pytest.importorskip("udtools.udeval", reason="udtools, the official scorer, is not installed")
 
     def score(gold: str, system: str):
@@ -55,7 +55,7 @@ def check(official, gold: str, system: str) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32), rate=st.sampled_from([0.0, 0.1, 0.5]), empty=st.booleans())
-def test_errors_in_tags_and_trees(official, seed, rate, empty):
+def test_scores_with_errors_in_tags_and_trees(official, seed, rate, empty):
     rng = Random(seed)
     gold = random_treebank(rng, 3)
     system = copied(gold)
@@ -66,7 +66,7 @@ def test_errors_in_tags_and_trees(official, seed, rate, empty):
 
 @settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 2**32), rate=st.sampled_from([0.1, 0.3, 0.8]))
-def test_other_tokens_words_and_sentences(official, seed, rate):
+def test_scores_with_different_tokenization(official, seed, rate):
     rng = Random(seed)
     gold = random_treebank(rng, 5)
     system = recut(copied(gold), rng, rate)
@@ -87,7 +87,7 @@ def test_other_tokens_words_and_sentences(official, seed, rate):
         (["a bc d"], ["a b c d"], 2),
         (["a b", "c d"], ["a b c", "d"], 4),
         (["ab=a+b"], ["ab=x+y"], 0),
-        # The pointer of the gold side stands at the multiword token while the system's has b and c before it.
+        # The pointer of the gold side is at the multiword token while the system still has b and c before it.
         (["abc", "bx=b+x d"], ["a b c", "bx=b+x d"], 3),
         (["a b c", "bx=b+x d"], ["abc", "bx=b+x d"], 3),
         (["abc", "d bx=b+x"], ["a b c", "d bx=b+x"], 3),
@@ -101,12 +101,12 @@ def test_alignment(official, gold, system, correct):
 
 
 def test_words_before_a_multiword_token_may_be_aligned_with_its_words():
-    """The corner case above: the first of the two is chosen, though it belongs to another sentence."""
+    """The corner case above: the first of the two is chosen although it belongs to another sentence."""
     gold, system = read(treebank("abc", "bx=b+x d")), read(treebank("a b c", "bx=b+x d"))
     alignment = align.align(gold, system)
     assert alignment.gold.tolist() == [1, 2, 3]
     assert alignment.system.tolist() == [1, 4, 5]
-    assert alignment.home.tolist() == [0, 0, 0, 1, 1, 1]
+    assert alignment.gold_sentence.tolist() == [0, 0, 0, 1, 1, 1]
 
 
 def test_spaces_are_those_of_unicode():
@@ -127,7 +127,7 @@ def test_multiword_tokens_that_differ_in_other_columns_are_the_same():
     assert evaluate([gold], [system])["Tokens"] == Score(1, 1, 1)
 
 
-def test_scores_of_nothing():
+def test_scores_of_empty_files():
     result = evaluate([], [])
     assert result["LAS"] == Score(0, 0, 0, 0)
     assert (result["LAS"].f1, result["LAS"].precision, result["LAS"].recall) == (0, 0, 0)
@@ -136,7 +136,7 @@ def test_scores_of_nothing():
     assert "51+" in report(result)
 
 
-def test_several_roots_cycles_and_missing_heads():
+def test_scores_with_several_roots_cycles_and_missing_heads():
     gold = words("a", "b", "c", heads=[0, 1, 1])
     assert evaluate([gold], [words("a", "b", "c", heads=[0, 0, 1])])["UAS"].correct == 2
     assert evaluate([gold], [words("a", "b", "c", heads=[2, 1, 1])])["UAS"].correct == 2
@@ -149,7 +149,7 @@ def test_several_roots_cycles_and_missing_heads():
 @pytest.mark.slow
 @pytest.mark.parametrize("code", ["fr_sequoia", "tr_imst", "vi_vtb"])
 def test_treebanks(official, code):
-    """Real sentences, with multiword tokens and spaces in words: as they are and with all kinds of errors."""
+    """Real sentences, with multiword tokens and spaces in words, unchanged and with all kinds of errors."""
     sentences = list(read_conllu(treebank_file(code, "dev")))[:200]
     gold = "".join(sentence.to_conllu() for sentence in sentences)
     check(official, gold, gold)
@@ -205,7 +205,7 @@ def located(*texts: str, path: str) -> list[Sentence]:
         ),
     ],
 )
-def test_texts_that_differ(gold, system, message):
+def test_different_texts_raise(gold, system, message):
     with pytest.raises(DataError) as caught:
         evaluate(located(*gold, path="gold"), located(*system, path="sys"))
     assert str(caught.value) == message
@@ -216,12 +216,12 @@ def test_the_text_may_end_within_a_longer_sentence():
         evaluate(located("a b c", "d e", path="gold"), located("a", "b", path="sys"))
 
 
-def test_words_of_spaces():
-    with pytest.raises(DataError, match="word 2 of nothing but spaces"):
+def test_words_of_spaces_raise():
+    with pytest.raises(DataError, match="only spaces in word 2"):
         evaluate([words("a", "\u00a0")], [words("a", "\u00a0")])
 
 
-def test_broken_deps():
+def test_malformed_deps_raise():
     with pytest.raises(DataError, match=r"found '1' in DEPS, expected head:relation"):
         evaluate([words("a", "b")], [words("a", "b", deps=["0:root", "0:dep|1"])])
     assert "ELAS" not in evaluate([words("a")], [words("a", deps=["1"])], enhanced=False).official

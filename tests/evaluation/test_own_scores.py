@@ -1,4 +1,4 @@
-"""Scores that the official scorer does not have, word by word."""
+"""Additional scores match a word-by-word computation."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_nonprojective_arcs(seed, size, any_graph):
 
 
 def slow_scores(gold: list[Sentence], system: list[Sentence]) -> dict[str, Score]:
-    """The own scores for the same words in both files, word by word."""
+    """Compute the additional scores word by word, for the same words in both files."""
     totals: dict[str, list[int]] = {}
 
     def add(name: str, right: bool, in_gold: bool = True, in_system: bool = True) -> None:
@@ -128,13 +128,13 @@ def test_punctuation_without_tags_of_ud():
     assert evaluate([gold], [system])["UAS no punct"] == Score(3, 3, 3, 3)
 
 
-def test_unaligned_words_are_punctuation_by_their_own_tag():
+def test_unaligned_words_are_classified_by_their_own_tag():
     gold = words("a", "b.", upos=["X", "X"])
     system = words("a", "b", ".", upos=["PUNCT", "X", "PUNCT"])
     assert evaluate([gold], [system])["UAS no punct"] == Score(1, 2, 2, 2 - 1)
 
 
-def test_whole_sentences_need_the_same_words():
+def test_exact_match_requires_the_same_words():
     gold = read(treebank("a b", "c"))
     assert evaluate(gold, gold)["UEM"] == Score(2, 2, 2)
     assert evaluate(gold, read(treebank("a b c")))["UEM"].correct == 0

@@ -1,4 +1,4 @@
-"""Codes and traits of words: by definition, for any string, from any thread."""
+"""Codes and traits of words match their definition, for any string and from any thread."""
 
 import threading
 from collections.abc import Iterable
@@ -16,11 +16,11 @@ from headlong.text.universal import UD_TAGS
 from tests.helpers import oracles
 
 NAMES = (*ATTRIBUTES, "Case", "Number[psor]")
-ANY_TEXT = st.text(st.characters(exclude_characters="\t\n\r"), min_size=1, max_size=8)  # lone surrogates too
+ANY_TEXT = st.text(st.characters(exclude_characters="\t\n\r"), min_size=1, max_size=8)  # including lone surrogates
 
 
 def encode(encoder, sentences: Iterable[Sentence]):
-    """What the encoder hands to the core, without the roots."""
+    """Return codes and traits, without the roots."""
     sentences = list(sentences)
     keys = [
         (s.forms[i], s.lemmas[i], s.upos[i], s.xpos[i], s.feats[i]) for s in sentences for i in range(1, len(s) + 1)
@@ -73,7 +73,7 @@ def test_attributes_of_a_word():
     assert codes == {name: code(name, value) for name, value in values.items()}
 
 
-def test_what_stands_in_for_missing_columns():
+def test_missing_columns_have_substitutes():
     codes, _ = one("Hi", upos="INTJ")
     assert codes["lemma"] == code("lemma", "hi")
     assert codes["xpos"] == code("xpos", "INTJ")
@@ -83,7 +83,7 @@ def test_what_stands_in_for_missing_columns():
 
 @settings(max_examples=200, deadline=None)
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT, ANY_TEXT, ANY_TEXT)
-def test_any_string_has_its_code(form, lemma, upos, xpos, value):
+def test_codes_of_arbitrary_strings(form, lemma, upos, xpos, value):
     feats = f"Case={value}|Number={value}"
     codes, traits = one(form, lemma=lemma, upos=upos, xpos=xpos, feats=feats)
     assert codes["form"] == code("form", form)
@@ -123,14 +123,14 @@ def test_some_shapes(form, expected):
     assert shape(form) == expected
 
 
-def test_feats_of_all_treebanks():
+def test_feats_with_and_without_equals_signs():
     assert parse_feats("_") == {}
     assert parse_feats("Case=Nom|x|Foo=a=b") == {"Case": "Nom", "Foo": "a=b"}
     assert parse_feats("Case=") == {"Case": ""}
 
 
 @pytest.mark.parametrize("name", ["", "colour", "case"])
-def test_unknown_attributes_are_refused(name):
+def test_unknown_attributes_raise(name):
     with pytest.raises(OptionError, match=f"found the attribute '{name}', expected one of form, "):
         WordEncoder(["form", name], [])
 
@@ -138,7 +138,7 @@ def test_unknown_attributes_are_refused(name):
 # ---- traits
 
 
-def test_numbers_of_tags():
+def test_tag_numbers():
     encoder = WordEncoder(("upos",), ("ADJ", "NOUN"))
     assert encoder.tag_count == 4
     assert [encoder.tag_number(tag) for tag in ("ADJ", "NOUN", "VERB", "_", "")] == [1, 2, 3, 3, 3]
@@ -168,11 +168,11 @@ def test_numbers_of_tags():
         ("1+", "$,", 0),
     ],
 )
-def test_classes(form, upos, expected):
+def test_word_classes(form, upos, expected):
     assert one(form, upos=upos)[1][1] == expected
 
 
-def test_classes_of_all_ud_tags():
+def test_word_classes_of_ud_tags():
     found = {tag: one("x", upos=tag)[1][1] for tag in UD_TAGS}
     assert len(found) == 17
     assert {tag: value for tag, value in found.items() if value} == {
@@ -199,8 +199,8 @@ def test_agreement():
 # ---- batches
 
 
-def test_roots_are_roots_whatever_the_words_are_called():
-    """A word may have the form and the tag that stand for the root in the columns; it is still a word."""
+def test_root_traits_do_not_depend_on_words():
+    """A word with the form and tag of the root is still a word."""
     sentence = Sentence.from_words(["<root>", "x"], lemmas=["<root>", "x"], upos=["<root>"] * 2, xpos=["<root>"] * 2)
     for tags in ((), ("<root>",), ("A", "<root>")):
         encoder = WordEncoder(("upos",), tags)
@@ -233,7 +233,7 @@ def words(numbers):
     return [Sentence.from_words([f"w{i}" for i in numbers], upos=["NOUN"] * len(numbers))]
 
 
-def test_an_encoder_does_not_grow_beyond_its_limit(monkeypatch):
+def test_cache_is_cleared_at_its_limit(monkeypatch):
     monkeypatch.setattr(WordEncoder, "CACHE_LIMIT", 50)
     encoder = WordEncoder(NAMES, ("NOUN",))
     fresh = WordEncoder(NAMES, ("NOUN",))
@@ -244,13 +244,13 @@ def test_an_encoder_does_not_grow_beyond_its_limit(monkeypatch):
         expected, expected_traits = encode(fresh, sentences)
         assert (codes == expected).all()
         assert (traits == expected_traits).all()
-        # The limit is looked at before a batch is added.
+        # The limit is checked before a batch is added.
         assert len(encoder._cache) <= 60
         assert len(encoder._feats_codes) <= 60
         assert len(encoder._cache._arrays[0]) <= 2 * 60
 
 
-def test_old_words_keep_their_codes_as_the_cache_grows():
+def test_codes_stay_the_same_as_the_cache_grows():
     encoder = WordEncoder(NAMES, ("NOUN",))
     first, _ = encode(encoder, words(range(7)))
     for i in range(7, 300, 3):
@@ -260,7 +260,7 @@ def test_old_words_keep_their_codes_as_the_cache_grows():
     assert len(np.unique(again[:, NAMES.index("form")])) == 7
 
 
-def test_a_word_that_cannot_be_encoded_leaves_nothing_behind():
+def test_failed_words_are_not_cached():
     encoder = WordEncoder(NAMES, ("NOUN",))
     bad: Any = (3, "_", "NOUN", "_", "_")
     with pytest.raises((AttributeError, TypeError)):
@@ -272,7 +272,7 @@ def test_a_word_that_cannot_be_encoded_leaves_nothing_behind():
         encoder._encode([bad])
 
 
-def test_an_encoder_shared_by_threads(monkeypatch):
+def test_encoder_is_thread_safe(monkeypatch):
     monkeypatch.setattr(WordEncoder, "CACHE_LIMIT", 100)
     encoder = WordEncoder(NAMES, ("NOUN",))
     errors = []

@@ -1,4 +1,4 @@
-"""The template language against a reading of its text that shares no code with it."""
+"""Templates match an independent implementation of the template language."""
 
 import zlib
 
@@ -58,7 +58,7 @@ def encoded(draw):
 
 
 @given(st.binary(max_size=20), st.binary(max_size=20))
-def test_crc_of_the_oracle(first, second):
+def test_oracle_crc_equals_zlib(first, second):
     assert oracles.crc32(first) == zlib.crc32(first)
     assert oracles.crc32(second, oracles.crc32(first)) == zlib.crc32(first + second)
 
@@ -68,7 +68,7 @@ def test_crc_of_the_oracle(first, second):
 
 @settings(max_examples=100, deadline=None)
 @given(encoded())
-def test_slot_codes_are_as_documented(problem):
+def test_slot_codes_match_the_oracle(problem):
     family, attributes, _, _ = problem
     found = _core.features.slot_codes(attributes, family.compile(NAMES))
     count = len(family.templates)
@@ -81,7 +81,7 @@ def test_slot_codes_are_as_documented(problem):
 
 @settings(max_examples=100, deadline=None)
 @given(encoded(), st.integers(1, 31))
-def test_feature_places_are_as_documented(problem, bits):
+def test_feature_positions_match_the_oracle(problem, bits):
     family, attributes, slots, relations = problem
     found = _core.features.feature_indices(attributes, family.compile(NAMES), slots, relations, bits)
     assert found.shape == (len(slots), len(family.templates))
@@ -114,7 +114,7 @@ def test_codes_do_not_depend_on_the_order_of_attribute_columns_nor_on_spaces():
     assert (before == _core.features.slot_codes(columns, spaced.compile([NAMES[i] for i in order]))).all()
 
 
-def test_families_slots_templates_and_relations_have_codes_of_their_own():
+def test_codes_differ_between_families_slots_templates_and_relations():
     attributes = np.full((3, 1), 7, np.uint32)
     templates = ("h.upos", "m.upos", "h.upos m.upos", "", "h[+1].upos")
     codes = [
@@ -174,7 +174,7 @@ def test_attributes_of_a_family():
         "h.upos,",
     ],
 )
-def test_what_the_language_refuses(token):
+def test_invalid_templates_raise(token):
     family = Family("arc", "hm", ("side", "dist"), ("h.upos", f"m.upos {token} dist"))
     with pytest.raises(OptionError) as caught:
         family.compile(["upos"])
@@ -186,19 +186,19 @@ def test_what_the_language_refuses(token):
         _ = family.attributes
 
 
-def test_words_without_an_attribute_are_refused():
+def test_missing_attribute_columns_raise():
     family = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.Case",))
     with pytest.raises(OptionError, match=r"'h.upos m.Case' of family 'arc': found Case, expected one of form, upos"):
         family.compile(["form", "upos"])
 
 
 @pytest.mark.parametrize("name", [*ATTRIBUTES, "Case", "Number[psor]", "Ärger"])
-def test_names_of_attributes(name):
+def test_valid_attribute_names(name):
     assert is_attribute(name)
 
 
 @pytest.mark.parametrize("name", ["", "case", "word", "suffix9"])
-def test_names_that_are_no_attributes(name):
+def test_invalid_attribute_names(name):
     assert not is_attribute(name)
 
 
@@ -209,7 +209,7 @@ def test_rows_and_unique():
 
 
 @pytest.mark.parametrize("family", [dependency.ARC, dependency.BETWEEN, dependency.LABEL, dependency.PRUNER])
-def test_the_tables_of_the_parser(family):
+def test_parser_tables_compile(family):
     assert family.compile(family.attributes).count == len(family.templates)
     assert len(set(family.templates)) == len(family.templates)
     assert all(" ".join(template.split()) == template for template in family.templates)
@@ -223,18 +223,18 @@ MULTIPLIERS = np.zeros((1, 2), np.uint32)
 
 
 @pytest.mark.parametrize("atom", [(2, 0, 0, 0), (-1, 0, 0, 0), (0, 1, 0, 0), (0, -1, 0, 0), (0, 0, 0, -1)])
-def test_atoms_outside_their_family(atom):
-    with pytest.raises(ValueError, match="an atom names a template, slot or attribute"):
+def test_atoms_outside_their_family_raise(atom):
+    with pytest.raises(ValueError, match="an atom lies outside its family"):
         _core.features.Templates(SEEDS, np.array([atom], np.int32), MULTIPLIERS, slots=1)
 
 
 @pytest.mark.parametrize("offset", [2**31 - 1, -(2**31), 1000])
-def test_offsets_too_far_away(offset):
-    with pytest.raises(ValueError, match="an offset of more than 99 words"):
+def test_large_offsets_raise(offset):
+    with pytest.raises(ValueError, match="an atom looks more than 99 words away"):
         _core.features.Templates(SEEDS, np.array([(0, 0, offset, 0)], np.int32), MULTIPLIERS, slots=1)
 
 
-def test_shapes_that_do_not_fit():
+def test_wrong_shapes_raise():
     with pytest.raises(ValueError, match="atoms must have the columns template, slot, offset, attribute"):
         _core.features.Templates(SEEDS, np.zeros((1, 3), np.int32), MULTIPLIERS, slots=1)
     with pytest.raises(ValueError, match="multipliers must have one row per relation and one column per template"):
@@ -246,7 +246,7 @@ def test_shapes_that_do_not_fit():
             _core.features.Templates(SEEDS, ATOMS, MULTIPLIERS, slots=slots)
 
 
-def test_parts_that_do_not_fit():
+def test_invalid_parts_raise():
     templates = Family("arc", "hm", ("side",), ("h.upos m.upos side",)).compile(["upos"])
     attributes, slots, relations = np.zeros((3, 1), np.uint32), np.zeros((2, 2), np.int32), np.zeros((2, 1), np.uint32)
     assert _core.features.feature_indices(attributes, templates, slots, relations, 8).shape == (2, 1)

@@ -15,7 +15,7 @@ SOURCES = Path(cli.__file__).parents[2]
 
 
 def sentence_text(words: str, heads: str, labels: str, tags: str, sent_id: str = "") -> str:
-    """A sentence in CoNLL-U; all columns are divided by spaces."""
+    """A sentence in CoNLL-U; all columns are separated by spaces."""
     lists = (text.split() for text in (words, heads, labels, tags))
     rows = [
         f"{i}\t{word}\t{word.lower()}\t{tag}\t{tag[0]}\t_\t{head}\t{label}\t_\t_\n"

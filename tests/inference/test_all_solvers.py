@@ -1,4 +1,4 @@
-"""All solvers on the same random graphs, with factors of every kind: how relaxations and the optimum must relate."""
+"""All solvers run on the same random graphs with all kinds of factors; relaxations bound the optimum."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WITH_OUTPUT = (inference.OrOut, inference.AndOut, inference.XorOut)
 
 
 def random_graph(seed: int) -> Graph:
-    """Nine variables, the arcs of three words, under three to seven factors: in turn each kind is among them."""
+    """Return a graph of nine variables, the arcs of three words, with three to seven factors of all kinds in turn."""
     random = np.random.default_rng(seed)
     graph = Graph()
     x = graph.variables(9, scores=random.normal(size=9))

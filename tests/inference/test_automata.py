@@ -1,4 +1,4 @@
-"""Automata as factors: the core against paths, each model against its meaning, the rows against both."""
+"""Automaton factors match the enumeration of paths, each model its definition, and the rows both."""
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise, product
@@ -16,7 +16,7 @@ from headlong.inference.tree_polytopes import automaton_rows
 from tests.helpers.linear_programs import linear_optimum
 
 Scores = NDArray[np.float64]
-# The scores of all paths, or sequences of states, that turn on a configuration; usually there is one.
+# The scores of all paths or state sequences that produce a configuration; usually there is one.
 Worth = dict[tuple[int, ...], list[float]]
 
 STYLES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Scores]] = {
@@ -28,7 +28,7 @@ STYLES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Scores]] = {
 
 
 class Numbers:
-    """Draws arrays of scores of one style. They are eighths: sums of them are exact, whatever their order."""
+    """Draws arrays of scores of one style. They are multiples of 1/8, so sums are exact in any order."""
 
     def __init__(self, seed: int, style: str, forbidden: float):
         self.generator = np.random.default_rng(seed)
@@ -69,7 +69,7 @@ def worth_of(entries: Iterable[tuple[tuple[int, ...], float]]) -> Worth:
 
 
 def check(automaton: Automaton, worth: Worth, scores: Scores) -> None:
-    """Every service of the factor, and its rows, against a table of what each configuration is worth."""
+    """Compare every service of the factor and its rows with a table of the values of all configurations."""
     graph = graph_of(automaton)
     own = {configuration: max(paths) for configuration, paths in worth.items()}
     linked = {c: sum(scores[link] for link in range(automaton.links) if c[link]) for c in worth}
@@ -109,7 +109,7 @@ def check(automaton: Automaton, worth: Worth, scores: Scores) -> None:
 
 
 def check_rows(automaton: Automaton, scores: Scores) -> None:
-    """The linear program has the value of the best path, in a corner that is a path."""
+    """Check that the linear program has the value of the best path, at a vertex that is a path."""
     found = linear_optimum(automaton_rows(automaton), scores)
     best = graph_of(automaton).maximize(0, scores)[1]
     if best == -np.inf:
@@ -126,7 +126,7 @@ def check_rows(automaton: Automaton, scores: Scores) -> None:
 
 @st.composite
 def any_automaton(draw: st.DrawFn) -> Automaton:
-    """Edges in any order, parallel ones, dead ends, links without edges, several paths for one configuration."""
+    """Draw an automaton, with edges in any order, parallel edges, dead ends, unused links and ambiguous paths."""
     nodes = draw(st.integers(2, 6))
     links = draw(st.integers(1, 4))
     number = draw(numbers)
@@ -136,13 +136,13 @@ def any_automaton(draw: st.DrawFn) -> Automaton:
     pairs = draw(st.permutations(pairs))
     named = draw(st.lists(st.integers(-1, links - 1), min_size=len(pairs), max_size=len(pairs)))
     edge_scores = number(len(pairs))
-    return Automaton.of(
+    return Automaton.from_edges(
         links, [(*pair, link, float(score)) for pair, link, score in zip(pairs, named, edge_scores, strict=True)]
     )
 
 
 def walks(automaton: Automaton) -> list[tuple[int, list[int], float]]:
-    """All paths from the start: last node, links, score."""
+    """Return all paths from the start as (last node, links, score)."""
     edges = list(
         zip(
             automaton.sources.tolist(),
@@ -153,7 +153,7 @@ def walks(automaton: Automaton) -> list[tuple[int, list[int], float]]:
         )
     )
     found: list[tuple[int, list[int], float]] = [(0, [], 0.0)]
-    for node, links, score in found:  # grows while it is read
+    for node, links, score in found:  # grows during the iteration
         found += [
             (target, links + [link] * (link >= 0), score + edge_score)
             for source, target, link, edge_score in edges
@@ -164,7 +164,7 @@ def walks(automaton: Automaton) -> list[tuple[int, list[int], float]]:
 
 @given(any_automaton(), numbers)
 @settings(max_examples=500)
-def test_any_automaton(automaton: Automaton, number: Numbers) -> None:
+def test_random_automata_match_enumeration(automaton: Automaton, number: Numbers) -> None:
     paths = walks(automaton)
     if any(len(links) != len(set(links)) for _, links, _ in paths):
         with pytest.raises(ValueError, match="same link twice"):
@@ -178,24 +178,24 @@ def test_any_automaton(automaton: Automaton, number: Numbers) -> None:
     check(automaton, worth, number(automaton.links))
 
 
-def test_a_link_in_different_places_of_different_paths() -> None:
-    """Two links in either order have no cut in common, yet no path uses one twice."""
+def test_links_may_occur_in_any_order() -> None:
+    """Two links that occur in either order share no cut, but no path uses one twice."""
     edges = [(0, 1, 0, 1.0), (1, 3, 1, 2.0), (0, 2, 1, 4.0), (2, 3, 0, 0.5), (0, 3, -1, -3.0), (0, 3, 0, 0.0)]
-    automaton = Automaton.of(2, edges)
+    automaton = Automaton.from_edges(2, edges)
     worth: Worth = {(1, 1): [3.0, 4.5], (0, 0): [-3.0], (1, 0): [0.0]}
     for scores in product([-10.0, 0.0, 10.0, -np.inf], repeat=2):
         check(automaton, worth, np.array(scores))
         check_rows(automaton, np.array(scores))
 
 
-def test_many_links_on_a_long_path() -> None:
-    """Long enough for several levels of the table of cuts; the second best differs from place to place."""
+def test_long_paths_with_many_links() -> None:
+    """The path is long enough for several levels of the cut table; the second best path depends on the position."""
     generator = np.random.default_rng(1)
     for length in (1, 2, 3, 7, 8, 9, 40):
         gains = generator.integers(-40, 41, length) / 8
         edges = [(i, i + 1, i, 0.0) for i in range(length)] + [(i, i + 1, -1, 0.0) for i in range(length)]
         jumps = [(i, j, float(generator.integers(-8, 9))) for i in range(length) for j in range(i + 2, length + 1)]
-        graph = graph_of(Automaton.of(length, edges + [(i, j, -1, score) for i, j, score in jumps]))
+        graph = graph_of(Automaton.from_edges(length, edges + [(i, j, -1, score) for i, j, score in jumps]))
         on, off, best = graph.max_marginals(0, gains)
         for link in range(length):
             without = gains.copy()
@@ -222,12 +222,12 @@ def test_many_links_on_a_long_path() -> None:
         ([(0, 1, 0, 0.0), (1, 2, 0, 0.0)], "same link twice"),
     ],
 )
-def test_edges_that_are_no_automaton(edges: list[tuple[int, int, int, float]], message: str) -> None:
+def test_invalid_edges_raise(edges: list[tuple[int, int, int, float]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        graph_of(Automaton.of(2, edges))
+        graph_of(Automaton.from_edges(2, edges))
 
 
-def test_columns_of_different_length_and_no_edges() -> None:
+def test_unequal_or_empty_edge_columns_raise() -> None:
     graph = _core.graph.Graph()
     graph.add_variables(np.zeros(1))
     links = (np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.uint8))
@@ -243,13 +243,13 @@ def test_columns_of_different_length_and_no_edges() -> None:
 
 
 def subsets(count: int) -> Iterable[tuple[tuple[int, ...], list[int]]]:
-    """Each configuration of the modifiers with the modifiers that are on, 1 to count."""
+    """Yield each configuration of the modifiers, and the modifiers that are on, 1 to count."""
     for on in product([0, 1], repeat=count):
         yield on, [m + 1 for m in range(count) if on[m]]
 
 
 def sibling_score(table: Scores, modifiers: list[int]) -> float:
-    """By the module's text: row 0 is START, column k is END, columns of modifiers start at 0."""
+    """Return the score by the module's definition: row 0 is START, column k is END, modifier columns start at 0."""
     last = len(table) - 1
     if not modifiers:
         return float(table[0, last])
@@ -295,7 +295,7 @@ def test_three_consecutive_siblings(number: Numbers, count: int, with_pairs: boo
     automaton = automata.tri_sibling_automaton(table, pairs)
     worth: Worth = {}
     for on, modifiers in subsets(count):
-        # START is 0 in front, END is count + 1 behind; the middle and the outer axis start at modifier 1.
+        # START is 0 and END is count + 1; the middle and the outer axis start at modifier 1.
         sequence = [0, *modifiers, count + 1]
         triples = zip(sequence, sequence[1:], sequence[2:], strict=False)
         score = sum(float(table[a, b - 1, c - 1]) for a, b, c in triples)
@@ -327,7 +327,7 @@ def test_explicit_states(number: Numbers, count: int, states: int, with_start: b
 
 
 def tag_sequences(tags: list[int]) -> Iterable[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Each configuration of the links with its sequence of tags."""
+    """Yield each configuration of the links with its sequence of tags."""
     for sequence in product(*map(range, tags)):
         yield tuple(int(tag == y) for count, y in zip(tags, sequence, strict=True) for tag in range(count)), sequence
 
@@ -416,6 +416,6 @@ def test_marginals_are_the_derivatives_of_the_log_partition() -> None:
         (lambda: automata.trigram_chain([2, 2, 2], [np.zeros((2, 2, 3))]), r"trigrams\[0\] must have the shape"),
     ],
 )
-def test_tables_of_the_wrong_shape(build: Callable[[], Automaton], message: str) -> None:
+def test_wrong_table_shapes_raise(build: Callable[[], Automaton], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         build()

@@ -1,4 +1,4 @@
-"""Belief propagation against enumeration on acyclic graphs, and against its own fixed-point equations on others."""
+"""Belief propagation matches enumeration on acyclic graphs and its fixed-point equations on other graphs."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def tolerance(model: Model) -> float:
 
 
 def exact(model: Model) -> tuple[np.ndarray, float, float]:
-    """Marginals, log-partition and entropy by enumeration."""
+    """Compute marginals, log-partition and entropy by enumeration."""
     found = list(model.assignments())
     values = np.array([value for _, value in found])
     log_partition = float(logsumexp(values))
@@ -90,16 +90,16 @@ def test_max_product_certifies_without_ties(model):
 
 
 def loopy(seed: int, scale: float) -> Model:
-    """Seven variables and six factors with cycles, none of which is infeasible by itself."""
+    """Return a cyclic model of seven variables and six factors, each of which is feasible on its own."""
     model = random_model(seed, 7, 6, acyclic=False, scale=scale)
     model.factors = [factor for factor in model.factors if len(factor.variables) > 1]
     return model
 
 
 def textbook(model: Model, iterations: int = 500) -> np.ndarray | None:
-    """Sum-product with tables as messages, all at once and half damped (Martins 2010, equations 4 to 6).
+    """Run sum-product with tables as messages, in parallel and with damping 0.5 (Martins 2010, equations 4 to 6).
 
-    Returns the beliefs, or None where it has not settled.
+    Return the beliefs, or None if it has not converged.
     """
     unary = np.stack([np.zeros(len(model.scores)), model.scores], axis=1)
     messages = [np.zeros((len(factor.variables), 2)) for factor in model.factors]
@@ -118,7 +118,7 @@ def textbook(model: Model, iterations: int = 500) -> np.ndarray | None:
             sums = [[np.logaddexp.reduce(rows[states[:, k] == x]) for x in (0, 1)] for k in range(states.shape[1])]
             new = np.array(sums) - incoming
             if not np.isfinite(new).all():
-                return None  # certainties: not for this simple version
+                return None  # this simple version does not support certainties
             new -= np.logaddexp(new[:, :1], new[:, 1:])
             change = max(change, float(np.abs(new - message).max()))
             message[:] = 0.5 * message + 0.5 * new
@@ -149,7 +149,7 @@ def test_fixed_points_of_loopy_graphs_are_those_of_the_textbook():
 
 @pytest.mark.parametrize("seed", range(30))
 def test_bethe_log_partition_is_stationary(seed):
-    """At a fixed point the derivatives by the scores are the beliefs (Martins 2010, section 3)."""
+    """At a fixed point, the derivatives with respect to the scores are the beliefs (Martins 2010, section 3)."""
     model = loopy(seed, 0.5)
 
     def run(model: Model) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def test_bethe_log_partition_is_stationary(seed):
 
 @many
 @given(models(acyclic=False, kinds=(*KINDS, *STRUCTURED)))
-def test_any_graph_has_a_sane_answer(model):
+def test_answers_are_valid_on_any_graph(model):
     feasible = model.best() > -np.inf
     for max_product in (False, True):
         result = _core.graph.belief_propagation(model.build(), max_product=max_product, max_iterations=30, damping=0.1)
@@ -190,8 +190,8 @@ def test_any_graph_has_a_sane_answer(model):
             assert result["value"] == pytest.approx(model.best(), abs=tolerance(model))
 
 
-def test_certainties_go_along_a_chain():
-    """x0 on; x0 implies x1, x1 implies x2, ...; x5 excludes x6: one assignment is left, however dear it is."""
+def test_certainties_propagate_along_a_chain():
+    """x0 is on, x0 implies x1, x1 implies x2, ..., x5 excludes x6: one assignment remains, however low its value."""
     chain = [Factor("or", [k, k + 1], [True, False]) for k in range(5)]
     model = Model(
         [0.0, *[-300.0] * 5, 500.0],
@@ -206,8 +206,8 @@ def test_certainties_go_along_a_chain():
     assert _core.graph.belief_propagation(model.build())["infeasible"]
 
 
-def test_strong_messages_that_cancel_keep_their_digits():
-    """A variable is pulled by 60 one way and by 60 the other: one factor sees a marginal of 1, to the last bit."""
+def test_canceling_strong_messages_keep_precision():
+    """Two messages of 60 and -60 meet at a variable: one factor sees a marginal of exactly 1."""
     model = Model(
         [60.0, 0.3], [Factor("dense", [0], [False], 0, (60.0, 0.0)), Factor("pair", [0, 1], [False, False], 0, (0.7,))]
     )
@@ -217,8 +217,8 @@ def test_strong_messages_that_cancel_keep_their_digits():
     assert result["log_partition"] == pytest.approx(log_partition, abs=1e-9)
 
 
-def test_messages_that_grow_round_a_cycle_are_not_certainties():
-    """Three equalities in a cycle: messages grow in every sweep, but nothing is impossible."""
+def test_growing_messages_in_a_cycle_are_not_certainties():
+    """With three equalities in a cycle, messages grow in every sweep, but no value is impossible."""
     equal = (0.0, -np.inf, -np.inf, 0.0)
     model = Model([1.0, 1.0, 1.0], [Factor("dense", [k, (k + 1) % 3], [False, False], 0, equal) for k in range(3)])
     result = _core.graph.belief_propagation(model.build(), max_iterations=200_000)
@@ -228,8 +228,8 @@ def test_messages_that_grow_round_a_cycle_are_not_certainties():
 
 @pytest.mark.parametrize("scale", [1.0, 10.0, 100.0])
 @pytest.mark.parametrize("projective", [False, True])
-def test_a_tree_hears_what_other_factors_say_of_its_arcs(scale, projective):
-    """Half of each arc's score comes from the variable, half from a table: marginals are those of the sum."""
+def test_tree_factors_use_messages_about_their_arcs(scale, projective):
+    """Half of each arc's score comes from the variable and half from a table: marginals are those of the sum."""
     rng = np.random.default_rng(int(scale))
     size = 7
     scores = rng.normal(size=(size, size)) * scale
@@ -253,8 +253,8 @@ def test_a_tree_hears_what_other_factors_say_of_its_arcs(scale, projective):
     assert best["value"] == pytest.approx(expected_best, abs=1e-8)
 
 
-def test_marginals_that_round_beyond_one():
-    """Found at random: an automaton's forward and backward sums give a link the marginal 1 + 2e-16."""
+def test_marginals_rounded_above_one_are_accepted():
+    """A regression: an automaton's forward and backward sums give a link the marginal 1 + 2e-16."""
     for seed in (107220, 107162, 106772):
         rng = np.random.default_rng(seed)
         variables, factors = int(rng.integers(4, 9)), int(rng.integers(2, 10))
@@ -291,7 +291,7 @@ def test_a_graph_without_factors_or_variables():
 
 
 @pytest.mark.parametrize(("max_product", "service"), [(False, "marginals"), (True, "max-marginals")])
-def test_a_factor_without_the_service_is_named(max_product, service):
+def test_missing_services_name_the_factor(max_product, service):
     graph = Model([0.0] * 4, [Factor("or", [0], [False])]).build()
     links = np.arange(2, dtype=np.int32)
     graph.add_python(links, np.zeros(2, np.uint8), lambda scores: (np.zeros(2, np.uint8), 0.0), lambda on: 0.0)
@@ -302,6 +302,6 @@ def test_a_factor_without_the_service_is_named(max_product, service):
 @pytest.mark.parametrize(
     "options", [{"damping": 1.0}, {"damping": -0.1}, {"damping": np.nan}, {"tolerance": -1.0}, {"max_iterations": -1}]
 )
-def test_wrong_options_are_refused(options):
+def test_invalid_options_raise(options):
     with pytest.raises(ValueError, match="must"):
         _core.graph.belief_propagation(Model([1.0], []).build(), **options)

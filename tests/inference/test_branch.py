@@ -1,5 +1,6 @@
-"""Branch and bound against enumeration, against HiGHS, and under limits."""
+"""Branch and bound matches enumeration and HiGHS, and respects limits."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,13 +10,15 @@ from hypothesis import given, settings
 from scipy.optimize import LinearConstraint, milp
 
 from headlong import _core
+from headlong.inference import Dense, Graph, Path
+from headlong.inference.automata import trigram_chain
 from tests.helpers.random_graphs import KINDS, LOGIC, STRUCTURED, Factor, Model, models, random_model
 
 ALL_KINDS = (*KINDS, *STRUCTURED)
 
 
 def check_contract(model: Model, result: dict[str, Any]) -> None:
-    """What holds for every answer, whatever its status; the optimum is known by enumeration."""
+    """Check what holds for every result, whatever its status. The optimum is known by enumeration."""
     best = model.best()
     allowed = 1e-9 * max(1.0, abs(best)) if best > -np.inf else 0.0
     assert result["bound"] >= best - allowed
@@ -36,7 +39,7 @@ def check_contract(model: Model, result: dict[str, Any]) -> None:
 
 @settings(max_examples=500, deadline=None)
 @given(models(acyclic=False, most_variables=9, most_factors=12, kinds=ALL_KINDS))
-def test_the_search_ends_with_the_optimum(model):
+def test_search_finds_the_optimum(model):
     result = _core.graph.branch_and_bound(model.build())
     check_contract(model, result)
     assert result["status"] == ("optimal" if model.best() > -np.inf else "infeasible")
@@ -44,8 +47,8 @@ def test_the_search_ends_with_the_optimum(model):
 
 @settings(max_examples=150, deadline=None)
 @given(models(acyclic=False, most_variables=8, most_factors=10, kinds=ALL_KINDS))
-def test_weak_bounds_cost_nodes_but_not_the_answer(model):
-    """With three iterations a node AD3 hardly bounds anything, and nearly all is left to splitting."""
+def test_weak_bounds_do_not_change_the_answer(model):
+    """With three iterations per node, the bounds of AD3 are weak and nearly everything depends on branching."""
     result = _core.graph.branch_and_bound(model.build(), max_iterations=3)
     check_contract(model, result)
     assert result["status"] == ("optimal" if model.best() > -np.inf else "infeasible")
@@ -63,7 +66,7 @@ def test_limits_give_valid_bounds(model):
 
 
 def spin_glass(side: int, seed: int) -> Model:
-    """A grid of repelling and attracting pairs: relaxations of such graphs are fractional."""
+    """Return a grid of repelling and attracting pairs, whose relaxation is fractional."""
     rng = np.random.default_rng(seed)
     pairs = [(k, k + 1) for k in range(side * side) if (k + 1) % side] + [
         (k, k + side) for k in range(side * (side - 1))
@@ -75,7 +78,7 @@ def spin_glass(side: int, seed: int) -> Model:
     return Model([float(score) for score in 0.1 * rng.normal(size=side * side)], factors)
 
 
-def test_a_search_that_is_stopped_narrows_the_bound():
+def test_stopped_searches_have_tighter_bounds_with_more_nodes():
     model = spin_glass(3, 8)
     rows = []
     for nodes in (1, 3, 9, 10000):
@@ -90,13 +93,13 @@ def test_a_search_that_is_stopped_narrows_the_bound():
 
 
 def integer_program(model: Model) -> float:
-    """The optimum by HiGHS, from rows written here. Columns: the variables of the model, then what factors add."""
+    """Compute the optimum with HiGHS from rows built here. Columns: variables of the model, then auxiliaries."""
     objective = [0.0 if score == -np.inf else -score for score in model.scores]
     upper = [0.0 if score == -np.inf else 1.0 for score in model.scores]
     rows: list[tuple[dict[int, float], float, float]] = []
 
     def row(terms: list[tuple[int, bool, float]], extra: dict[int, float], low: float, high: float) -> None:
-        """low <= sum of weight * link + extra <= high, a negated link being 1 - variable."""
+        """Add low <= sum of weight * link + extra <= high, where a negated link is 1 - variable."""
         coefficients = dict(extra)
         shift = 0.0
         for variable, negated, weight in terms:
@@ -151,7 +154,7 @@ def integer_program(model: Model) -> float:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_larger_graphs_as_highs_solves_them(seed):
+def test_larger_graphs_match_highs(seed):
     rng = np.random.default_rng(1000 + seed)
     kinds = (
         ("pair", "dense", "chain") if seed % 3 else ("pair", "or", "or_out", "at_most", "dense", "tree", "at_most_one")
@@ -168,7 +171,7 @@ def test_larger_graphs_as_highs_solves_them(seed):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_fractional_grids_as_highs_solves_them(seed):
+def test_fractional_grids_match_highs(seed):
     model = spin_glass(6, seed)
     result = _core.graph.branch_and_bound(model.build())
     assert result["status"] == "optimal"
@@ -176,27 +179,28 @@ def test_fractional_grids_as_highs_solves_them(seed):
 
 
 def test_the_fractional_example_of_rush():
-    """Rush 2010, appendix A: tagging likes AAA and ABB, parsing likes AAB and ABA; single tags agree at one half each.
+    """Rush 2010, appendix A: tagging prefers AAA and ABB, parsing prefers AAB and ABA, and their single tags agree.
 
-    Variables: the tag of each word, A on and B off. Tagging is a chain of tag bigrams and the trigram AAA or ABB is its
-    only way to 0; parsing is a table over the same tags.
+    One variable per word and tag. Tagging is a chain of trigrams, where only AA → A and AB → B score 0. The two parses
+    that score 0 have the tags AAB and ABA; a table over the tags stands for the grammar.
     """
-    order = [tuple((row >> word) & 1 for word in range(3)) for row in range(8)]  # (w1, w2, w3), 1 is A
-    tagging = tuple(0.0 if tags in ((1, 1, 1), (1, 0, 0)) else -1.0 for tags in order)
-    parsing = tuple(0.0 if tags in ((1, 1, 0), (1, 0, 1)) else -1.0 for tags in order)
-    words = [0, 1, 2]
-    model = Model(
-        [0.0] * 3,
-        [Factor("dense", words, [False] * 3, 0, tagging), Factor("dense", words, [False] * 3, 0, parsing)],
-    )
-    relaxed = _core.graph.ad3(model.build())
+    graph = Graph()
+    tags = graph.variables((3, 2))
+    trigrams = np.full((2, 2, 2), -1.0)
+    trigrams[0, 0, 0] = trigrams[0, 1, 1] = 0.0
+    parses = np.full((2,) * 6, -np.inf)
+    for sequence in itertools.product((0, 1), repeat=3):
+        one_tag_per_word = np.eye(2, dtype=int)[list(sequence)].ravel()
+        parses[tuple(one_tag_per_word)] = 0.0 if sequence in ((0, 0, 1), (0, 1, 0)) else -1.0
+    graph.add(Path(tags.ravel(), trigram_chain([2, 2, 2], [trigrams])), Dense(tags.ravel(), parses))
+    relaxed = _core.graph.ad3(graph.core)
     assert relaxed["status"] == "fractional"
     assert relaxed["relaxed_value"] == pytest.approx(0.0, abs=1e-4)
     assert relaxed["bound"] == pytest.approx(0.0, abs=1e-4)
-    np.testing.assert_allclose(relaxed["relaxed"], [1.0, 0.5, 0.5], atol=1e-3)
-    result = _core.graph.branch_and_bound(model.build(), trace=True)
+    np.testing.assert_allclose(relaxed["relaxed"], [1.0, 0.0, 0.5, 0.5, 0.5, 0.5], atol=1e-3)
+    result = _core.graph.branch_and_bound(graph.core, trace=True)
     assert result["status"] == "optimal"
-    assert result["value"] == -1.0 == model.best()
+    assert result["value"] == -1.0 == max(map(graph.value, itertools.product((0, 1), repeat=6)))
     assert result["bound"] == pytest.approx(-1.0, abs=1e-6)
     assert result["iterations"] > 1
     np.testing.assert_allclose(result["relaxed"], relaxed["relaxed"])
@@ -206,7 +210,7 @@ def test_the_fractional_example_of_rush():
     assert (np.diff(trace[:, 2]) <= 0).all()
 
 
-def test_the_same_answer_from_any_thread():
+def test_answers_do_not_depend_on_threads():
     graph = spin_glass(5, 1).build()
     alone = _core.graph.branch_and_bound(graph)
     with ThreadPoolExecutor(4) as pool:
@@ -229,6 +233,6 @@ def test_small_graphs():
 
 
 @pytest.mark.parametrize("options", [{"max_nodes": -1}, {"max_iterations": 0}, {"penalty": 0.0}, {"tolerance": -1.0}])
-def test_wrong_options_are_refused(options):
+def test_invalid_options_raise(options):
     with pytest.raises(ValueError, match="must"):
         _core.graph.branch_and_bound(Model([1.0], []).build(), **options)

@@ -1,4 +1,4 @@
-"""Entropies of factors and graphs, against enumeration."""
+"""Entropies of factors and graphs match enumeration."""
 
 import numpy as np
 import pytest
@@ -12,10 +12,10 @@ from tests.helpers.graph_cases import ARCS_OF_THREE, FullTable, Table, TellingTa
 
 
 def entropy_of(factor: Factor, scores: NDArray[np.float64]) -> float:
-    """By enumeration of all configurations, whose own scores a graph tells."""
+    """Compute the entropy by enumeration of all configurations."""
     graph = Graph()
     x = graph.variables(len(scores))
-    factor.place(graph.core, x.indices.astype(np.int32), np.zeros(len(scores), np.uint8))
+    factor.add_to(graph.core, x.indices.astype(np.int32), np.zeros(len(scores), np.uint8))
     values = []
     for on in np.ndindex(*[2] * len(scores)):
         links = np.where(np.array(on) == 1, scores, 0.0).sum()
@@ -59,26 +59,26 @@ def test_entropies_of_factors(make):
             assert factor.entropy(scores) == pytest.approx(entropy_of(factor, scores), abs=1e-9)
 
 
-def test_entropies_of_certain_and_of_impossible_things():
+def test_entropies_of_certain_and_impossible_configurations():
     x = Graph().variables(3)
     assert inference.Xor(x).entropy([-np.inf, 0, -np.inf]) == 0.0
     assert inference.Xor(x).entropy([-np.inf] * 3) == 0.0
     assert inference.Or(x).entropy([1000, 1000, 1000]) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_entropies_that_are_not_known():
+def test_unknown_entropies():
     x = Graph().variables(3)
     assert np.isnan(FullTable(x, np.zeros(8)).entropy(np.zeros(3)))
-    with pytest.raises(OptionError, match="found a factor Table without marginals, which the entropy needs"):
+    with pytest.raises(OptionError, match="found a factor Table without marginals, which are required for entropy"):
         Table(x, np.zeros(8)).entropy(np.zeros(3))
     for scores in (np.zeros(2), [0, 0, np.nan], [0, 0, np.inf], 0.0):
-        with pytest.raises(OptionError, match="expected 3 numbers or -inf, one a link"):
+        with pytest.raises(OptionError, match="expected 3 numbers or -inf, one per link"):
             inference.Xor(x).entropy(scores)
 
 
 @pytest.mark.parametrize("kind", [FullTable, TellingTable])
 def test_the_entropy_of_a_graph(kind):
-    """Two tables that share a variable have no cycle: Bethe's entropy is that of the distribution."""
+    """Two tables that share a variable form no cycle, so Bethe's entropy is exact."""
     first, second = np.arange(8) / 3, np.cos(np.arange(8.0))
     scores = np.array([0.5, -1.0, 0.25, 2.0, 0.0])
     graph = Graph()

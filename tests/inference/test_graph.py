@@ -1,4 +1,4 @@
-"""Graphs stated in Python: variables, factors, errors and methods."""
+"""Graphs defined in Python: variables, factors, errors and methods."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def assignment_problem():
 # Arrays of variables
 
 
-def test_slices_are_those_of_numpy():
+def test_slicing_matches_numpy():
     x = Graph().variables((3, 4))
     numbers = np.arange(12).reshape(3, 4)
     keys = [
@@ -64,7 +64,7 @@ def test_slices_are_those_of_numpy():
     assert (len(x), x.size, x.ndim, x[0, 0].shape) == (3, 12, 2, ())
 
 
-def test_negation_flips_and_flips_back():
+def test_double_negation_is_the_identity():
     x = Graph().variables(3, scores=[1, 2, -np.inf])
     assert (~x).negated.all()
     assert not (~~x).negated.any()
@@ -74,7 +74,7 @@ def test_negation_flips_and_flips_back():
     assert repr(~x[:2]) == "Variables([~0, ~1])"
 
 
-def test_variables_go_on_where_the_last_ones_ended():
+def test_variables_are_numbered_consecutively():
     graph = Graph()
     x, y, z = graph.variables(2, 1.5), graph.variables(), graph.variables((0, 3))
     assert (x.indices.tolist(), y.indices.tolist(), z.shape) == ([0, 1], 2, (0, 3))
@@ -82,7 +82,7 @@ def test_variables_go_on_where_the_last_ones_ended():
     assert repr(graph) == "Graph(3 variables, 0 factors)"
 
 
-def test_a_single_variable_is_no_sequence_and_has_no_truth():
+def test_single_variables_have_no_length_and_no_truth_value():
     x = Graph().variables(2)
     with pytest.raises(TypeError, match="no length"):
         len(x[0])
@@ -92,19 +92,19 @@ def test_a_single_variable_is_no_sequence_and_has_no_truth():
         bool(x[0])
 
 
-# Factors mean what they say
+# The meaning of factors
 
 
 @settings(max_examples=150, deadline=None)
 @given(cases())
-def test_the_value_of_every_assignment(case):
+def test_graph_values_match_the_meaning_of_factors(case):
     for assignment in case.assignments():
         assert case.graph.value(assignment) == pytest.approx(case.worth(assignment), abs=1e-9)
 
 
 @settings(max_examples=150, deadline=None)
 @given(cases())
-def test_certified_answers_are_right(case):
+def test_certified_answers_are_optimal(case):
     best = case.best()
     solution = solve(case.graph)
     assert solution.bound >= best - 1e-6 * max(1, abs(best))
@@ -116,7 +116,7 @@ def test_certified_answers_are_right(case):
         assert solution.value == pytest.approx(best, rel=1e-7, abs=1e-7)
 
 
-def test_a_table_has_one_axis_a_variable_or_the_first_variable_as_the_lowest_bit():
+def test_dense_tables_have_axes_or_are_flat():
     table = np.array([[0.0, 1.0], [2.0, -5.0]])  # 2 for x on and y off
     for scores in (table, [0.0, 2.0, 1.0, -5.0]):
         graph = Graph()
@@ -126,14 +126,14 @@ def test_a_table_has_one_axis_a_variable_or_the_first_variable_as_the_lowest_bit
         assert (solution.value, bool(solution[x]), bool(solution[y])) == (2.0, True, False)
 
 
-def test_factors_take_arrays_lists_and_mixtures():
+def test_factors_accept_arrays_lists_and_mixtures():
     x = Graph().variables((2, 2))
     for factor in (Xor(x), Xor(x[0], x[1]), Xor([x[0, 0], x[0, 1], x[1]]), Xor(list(x.ravel()))):
         assert factor.links.indices.tolist() == [0, 1, 2, 3]
     assert repr(Imply(x[0, 0], x[0, 1], ~x[1, 1])) == "Imply(Variables([~0, ~1, ~3]))"
 
 
-# Wrong use: one sentence each
+# Invalid use
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_factors_take_arrays_lists_and_mixtures():
             lambda x: Xor([x[0], 3]),  # type: ignore[list-item]
             "found int in a factor",
         ),
-        (lambda x: Xor(x[0], x[0]), "a variable twice"),
-        (lambda x: Nand(x[0], ~x[0]), "a variable twice"),
+        (lambda x: Xor(x[0], x[0]), "a duplicate variable"),
+        (lambda x: Nand(x[0], ~x[0]), "a duplicate variable"),
         (lambda x: Xor(x[0], Graph().variables()), "variables of several graphs"),
         (lambda x: AtMost(x, -1), "found the budget -1"),
         (
@@ -154,32 +154,32 @@ def test_factors_take_arrays_lists_and_mixtures():
             "found the budget 1.5",
         ),
         (lambda x: Pair(x[0], x[1:], 1.0), "found 3 variables in a pair"),
-        (lambda x: Pair(x[0], x[1], np.nan), "found nan as the score of a pair"),
-        (lambda x: Pair(x[0], x[1], -np.inf), "found -inf as the score of a pair"),
+        (lambda x: Pair(x[0], x[1], np.nan), "found a pair with score nan"),
+        (lambda x: Pair(x[0], x[1], -np.inf), "found a pair with score -inf"),
         (lambda x: OrOut(x[:1], x[1:]), "found 2 variables as an output"),
         (lambda x: AndOut([], x[0]), "a factor without variables"),
-        (lambda x: XorOut(x[:2], x[0]), "a variable twice"),
-        (lambda x: Imply(x[0]), "an implication of one variable"),
+        (lambda x: XorOut(x[:2], x[0]), "a duplicate variable"),
+        (lambda x: Imply(x[0]), "an implication with one variable"),
         (lambda x: Dense(x, np.zeros(4)), r"a table of shape \(4,\) over 3 variables"),
         (lambda x: Dense(x[:1], [0, np.inf]), r"NaN or [+]inf in the table"),
         (lambda x: Dense(Graph().variables(17), np.zeros(2**17)), "found 17 variables in a dense factor"),
         (lambda x: Tree(x, [(0, 1), (0, 2)]), r"arcs of shape \(2, 2\) for 3 variables"),
-        (lambda x: Tree(x, [(0, 1), (1, 1), (0, 2)]), "an arc that no tree of 3 words has"),
-        (lambda x: Tree(x, [(0, 1), (0, 1), (0, 2)]), "an arc twice"),
-        (lambda x: Path(x, sibling_automaton(np.zeros((3, 3)))), "3 variables for an automaton with 2 links"),
+        (lambda x: Tree(x, [(0, 1), (1, 1), (0, 2)]), "an arc outside the 3 words"),
+        (lambda x: Tree(x, [(0, 1), (0, 1), (0, 2)]), "a duplicate arc"),
+        (lambda x: Path(x, sibling_automaton(np.zeros((3, 3)))), "3 variables for an automaton, expected 2"),
         (
-            lambda x: Path(x[:1], Automaton.of(1, [(0, 1, 0, np.nan)])),
+            lambda x: Path(x[:1], Automaton.from_edges(1, [(0, 1, 0, np.nan)])),
             r"NaN or [+]inf among the scores of an automaton",
         ),
     ],
 )
-def test_factors_that_cannot_be(make, message):
+def test_invalid_factors_raise(make, message):
     with pytest.raises(OptionError, match=message):
         make(Graph().variables(3))
 
 
 @pytest.mark.parametrize("score", [np.nan, np.inf, 1e301])
-def test_scores_that_cannot_be(score):
+def test_invalid_scores_raise(score):
     graph = Graph()
     with pytest.raises(OptionError, match=r"NaN, [+]inf or above"):
         graph.variables(2, scores=[0.0, score])
@@ -202,7 +202,7 @@ def test_scores_that_cannot_be(score):
         (lambda core, links, signs: core.entropy(0, np.zeros(2)), "factor is out of range"),
     ],
 )
-def test_the_core_checks_as_well(add, message):
+def test_the_core_checks_its_arguments(add, message):
     core = _core.graph.Graph()
     core.add_variables(np.zeros(2))
     with pytest.raises(ValueError, match=message):
@@ -210,7 +210,7 @@ def test_the_core_checks_as_well(add, message):
     assert (core.variables, core.factors) == (2, 0)
 
 
-def test_services_that_the_core_lacks():
+def test_missing_core_services_raise():
     core = _core.graph.Graph()
     core.add_variables(np.zeros(2))
     core.add_python(np.arange(2, dtype=np.int32), np.zeros(2, np.uint8), lambda scores: None, lambda on: 0.0)
@@ -223,9 +223,9 @@ def test_services_that_the_core_lacks():
         core.offers(0, "wishes")
 
 
-def test_graphs_that_cannot_be():
+def test_invalid_graph_calls_raise():
     graph, x = assignment_problem()
-    with pytest.raises(OptionError, match=r"scores of shape \(3,\) for variables of shape \(2, 2\)"):
+    with pytest.raises(OptionError, match=r"scores of shape \(3,\), expected a shape that fits variables \(2, 2\)"):
         graph.variables((2, 2), scores=[1, 2, 3])
     with pytest.raises(OptionError, match="variables of another graph"):
         graph.add(Xor(Graph().variables(2)))
@@ -242,9 +242,9 @@ def test_graphs_that_cannot_be():
     ("options", "message"),
     [
         ({"method": "magic"}, "found method 'magic', expected one of ad3, "),
-        ({"damping": 0.5}, "the option damping for the method ad3, which has only max_iterations, "),
+        ({"damping": 0.5}, "the option damping for the method ad3, expected one of max_iterations, "),
         ({"method": "belief", "penalty": 1.0}, "the option penalty for the method belief"),
-        ({"max_iterations": 0}, "found max_iterations 0, expected a whole number"),
+        ({"max_iterations": 0}, "found max_iterations 0, expected a positive whole number"),
         ({"max_iterations": 2.5}, "found max_iterations 2.5"),
         ({"penalty": 0.0}, "found penalty 0.0, expected a positive number"),
         ({"time_limit": np.nan}, "found time_limit nan"),
@@ -258,12 +258,12 @@ def test_graphs_that_cannot_be():
         ({"method": "lp", "tree_rows": "both"}, "found tree_rows 'both', expected one of multi, single"),
     ],
 )
-def test_options_that_cannot_be(options, message):
+def test_invalid_solver_options_raise(options, message):
     with pytest.raises(OptionError, match=message):
         solve(assignment_problem()[0], **options)
 
 
-def test_a_solution_answers_for_its_own_graph_only():
+def test_solutions_reject_variables_of_other_graphs():
     graph, x = assignment_problem()
     solution = solve(graph)
     other = Graph().variables((3, 3))
@@ -278,7 +278,7 @@ def test_a_solution_answers_for_its_own_graph_only():
 
 
 @pytest.mark.parametrize("method", ["ad3", "subgradient", "lp", "ilp", "max_product", "exact"])
-def test_solutions_have_the_shape_of_what_is_asked(method):
+def test_solutions_have_the_shape_of_their_variables(method):
     graph, x = assignment_problem()
     solution = solve(graph, method)
     assert solution.value == 10.0
@@ -291,7 +291,7 @@ def test_solutions_have_the_shape_of_what_is_asked(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_nothing_is_allowed(method):
+def test_infeasible_graphs(method):
     graph = Graph()
     x = graph.variables(2)
     graph.add(Or(x), Nand(x[0]), Nand(x[1]))
@@ -322,7 +322,7 @@ def test_marginals():
     assert solution.status == "converged"
 
 
-def test_traces_come_on_request():
+def test_traces_are_optional():
     graph, _ = assignment_problem()
     assert solve(graph).trace is None
     trace = solve(graph, trace=True, max_iterations=30).trace
@@ -333,7 +333,7 @@ def test_traces_come_on_request():
 
 @settings(max_examples=60, deadline=None)
 @given(cases(max_variables=6, max_factors=4), st.sampled_from(["subgradient", "exact", "max_product"]))
-def test_every_method_is_held_to_the_same_meaning(case, method):
+def test_all_methods_share_one_contract(case, method):
     best = case.best()
     close = 1e-6 * max(1.0, abs(best))
     solution = solve(case.graph, method)
@@ -349,7 +349,7 @@ def test_every_method_is_held_to_the_same_meaning(case, method):
         assert solution.value == pytest.approx(best, abs=close)
 
 
-def test_a_case_knows_what_its_factors_mean():
+def test_graph_cases_match_their_factors():
     case = Case(np.array([1.0, 2.0]))
     case.add_logic("AtMostOne", [0, 1], [False, True])
     assert [case.worth(np.array(on)) for on in ([True, False], [True, True])] == [-np.inf, 3.0]

@@ -1,4 +1,4 @@
-"""Logic factors, pairs and tables: every service against enumeration, a generic projection, optimality conditions."""
+"""Logic, pair and dense factors match enumeration, a generic projection and optimality conditions."""
 
 import itertools
 import math
@@ -27,7 +27,7 @@ ALLOWS = {
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor as a test sees it: its description and, by enumeration, what it allows."""
+    """The description of a factor and, by enumeration, its allowed configurations."""
 
     kind: str
     links: int
@@ -54,12 +54,12 @@ class Factor:
         return 0.0 if ALLOWS[self.kind](on, self.budget) else -INF
 
     def allowed(self):
-        """All (configuration, own score) that are not forbidden."""
+        """Return (configuration, own score) for all allowed configurations."""
         every = itertools.product((False, True), repeat=self.links)
         return [(on, self.own(on)) for on in every if self.own(on) > -INF]
 
     def values(self, scores):
-        """All (configuration, value under link scores) that are not forbidden."""
+        """Return (configuration, value under link scores) for all allowed configurations."""
         found = [(on, own + sum(s for s, link in zip(scores, on, strict=True) if link)) for on, own in self.allowed()]
         return [(on, value) for on, value in found if value > -INF]
 
@@ -92,7 +92,7 @@ FACTORS = st.one_of(logic(), logic(), logic(), PAIRS, tables())
 
 
 def with_numbers(factors, numbers):
-    """Pairs of a factor and one number a link."""
+    """Draw pairs of a factor and one number per link."""
 
     def pair(factor):
         lists = st.lists(numbers, min_size=factor.links, max_size=factor.links)
@@ -103,7 +103,7 @@ def with_numbers(factors, numbers):
 
 @settings(max_examples=300, deadline=None)
 @given(with_numbers(FACTORS, SCORES))
-def test_maximum(case):
+def test_maximum_matches_enumeration(case):
     factor, scores = case
     graph = factor.graph()
     on, value, own = graph.maximize(0, scores)
@@ -128,7 +128,7 @@ def test_maximum(case):
         ("exactly", [1, 1, 0]),
     ],
 )
-def test_ties_go_to_off_and_then_to_the_first_link(kind, expected):
+def test_ties_prefer_off_and_then_the_first_link(kind, expected):
     on, value, _ = Factor(kind, 3, 2).graph().maximize(0, np.zeros(3))
     assert on.tolist() == expected
     assert value == 0.0
@@ -169,7 +169,7 @@ def test_marginals_and_expected_own_score(case):
     high = max(value for _, value in found)
     total = math.fsum(math.exp(value - high) for _, value in found)
     assert log_partition == pytest.approx(high + math.log(total), rel=1e-12, abs=1e-11)
-    # Relative: small marginals must be as exact as large ones, up to the rounding of values in the thousands.
+    # Relative error: small marginals must be as precise as large ones, up to the rounding of values in the thousands.
     for link in range(factor.links):
         expected = math.fsum(math.exp(value - high) for on, value in found if on[link]) / total
         assert marginals[link] == pytest.approx(expected, rel=1e-10, abs=1e-300)
@@ -198,7 +198,7 @@ def test_marginals_give_the_entropy_and_are_the_gradient_of_the_log_partition(ca
 
 
 def test_marginals_of_scores_that_underflow():
-    """Or must have a link on, however bad all are."""
+    """OR must have a link on, however low all scores are."""
     scores = np.array([-2000.0, -2000.0 + math.log(3)])
     marginals, log_partition = Factor("or", 2).graph().marginals(0, scores)
     assert marginals == pytest.approx([0.25, 0.75], rel=1e-11)
@@ -207,7 +207,7 @@ def test_marginals_of_scores_that_underflow():
 
 @pytest.mark.parametrize("kind", ["xor", "at_most_one"])
 def test_marginals_of_very_large_scores(kind):
-    """A log-partition of 1e17 + log(3) is rounded to 1e17; the marginals need not be."""
+    """A log-partition of 1e17 + log(3) is rounded to 1e17, but the marginals are exact."""
     marginals, log_partition = Factor(kind, 3).graph().marginals(0, np.full(3, 1e17))
     assert marginals == pytest.approx([1 / 3] * 3, rel=1e-15)
     assert log_partition == 1e17
@@ -220,7 +220,7 @@ def test_marginals_of_very_large_scores(kind):
     st.one_of(st.integers(0, 6), st.integers(0, 51)),
 )
 def test_marginals_of_large_budgets(kind, weights, budget):
-    """Against elementary symmetric polynomials in whole numbers."""
+    """Compare with elementary symmetric polynomials in integer arithmetic."""
 
     def partition(chosen, most):
         if most < 0:
@@ -242,13 +242,13 @@ def test_marginals_of_large_budgets(kind, weights, budget):
 
 
 def nearest(vertices, values):
-    """The point of a convex hull nearest to `values`, by Wolfe's method (1976).
+    """Return the point of a convex hull nearest to `values`, by Wolfe's method (1976).
 
-    It keeps some corners, goes to the nearest point of their affine hull, drops corners whose weight would be negative,
-    and adds the corner that promises most, until none does.
+    It keeps some vertices, moves to the nearest point of their affine hull, drops vertices whose weight would be
+    negative, and adds the vertex with the largest gain until there is none.
     """
     seen = np.array(vertices, float) - values
-    tolerance = max(1e-13, 4e-16 * (seen**2).sum(axis=1).max())  # of the squared distance to the answer
+    tolerance = max(1e-13, 4e-16 * (seen**2).sum(axis=1).max())  # tolerance of the squared distance to the result
     corners, weights = [int((seen**2).sum(axis=1).argmin())], np.ones(1)
     for _ in range(1000):
         point = weights @ seen[corners]
@@ -277,7 +277,7 @@ VALUES = st.one_of(NUMBERS, st.sampled_from([0.25, 0.5, 0.75, 1.0]), st.floats(-
 
 @settings(max_examples=400, deadline=None)
 @given(with_numbers(logic(), VALUES))
-def test_projection_is_that_of_a_generic_solver(case):
+def test_projection_matches_a_generic_solver(case):
     factor, values = case
     if not factor.allowed():
         return
@@ -288,13 +288,13 @@ def test_projection_is_that_of_a_generic_solver(case):
 @settings(max_examples=300, deadline=None)
 @given(VALUES, VALUES, NUMBERS, st.sampled_from([0.0, 0.1, 1.0, 7.0]))
 def test_projection_of_pairs(first, second, score, scale):
-    """The polytope divides into two triangles in each of which the pair's score is linear: two plain projections."""
+    """The polytope consists of two triangles in which the pair's score is linear: two plain projections."""
     gain = scale * score
     values = np.array([first, second])
     corners = [(0, 0), (1, 1)] if gain >= 0 else [(0, 1), (1, 0)]
     candidates = []
     for apex in ((1, 0), (0, 1)) if gain >= 0 else ((0, 0), (1, 1)):
-        # In the triangle, z12 is linear with these slopes.
+        # In each triangle, z12 is linear with these slopes.
         if gain >= 0:
             slope = np.array([0.0, 1.0]) if apex == (1, 0) else np.array([1.0, 0.0])
         else:
@@ -312,7 +312,7 @@ def test_projection_of_pairs(first, second, score, scale):
 
 
 def best_linear(factor, scores):
-    """The best value of a logic factor, by sorting: for sizes that cannot be enumerated."""
+    """Return the best value of a logic factor by sorting, for sizes that cannot be enumerated."""
     inputs = sorted(scores[:-1] if factor.kind == "or_out" else scores, reverse=True)
     sums = list(itertools.accumulate(inputs, initial=0.0))
     match factor.kind:
@@ -333,7 +333,7 @@ def best_linear(factor, scores):
 @settings(max_examples=400, deadline=None)
 @given(st.sampled_from(sorted(ALLOWS)), st.integers(0, 50), st.integers(0, 2**32), st.sampled_from([0.05, 1.0, 30.0]))
 def test_projection_of_large_factors_meets_the_optimality_conditions(kind, budget, seed, spread):
-    """A point z is nearest to v if no configuration y has (v - z).y > (v - z).z; by how much bounds |z - nearest|^2."""
+    """z is nearest to v if no configuration y has (v - z).y > (v - z).z; the excess bounds |z - nearest|^2."""
     generator = np.random.default_rng(seed)
     values = generator.normal(generator.normal(0, spread), spread, 50)
     if generator.random() < 0.5:
@@ -395,8 +395,8 @@ def test_rows_have_the_maximum_of_the_factor(case):
     assert -result.fun == pytest.approx(max(value for _, value in found), abs=1e-7)
 
 
-def test_rows_of_unknown_factors_are_refused():
-    with pytest.raises(ValueError, match="no logic factor is called 'nand'"):
+def test_unknown_logic_factors_raise():
+    with pytest.raises(ValueError, match="found logic factor 'nand'"):
         logic_rows("nand", 2)
     with pytest.raises(ValueError, match="2\\^links scores"):
         dense_rows([0.0, 1.0, 2.0])

@@ -1,4 +1,4 @@
-"""Linear and integer programs of graphs: against enumeration, and against local polytopes that are written anew."""
+"""Linear and integer programs match enumeration and independently built local polytopes."""
 
 import sys
 import threading
@@ -15,7 +15,7 @@ from headlong.errors import OptionError
 from headlong.inference import Graph, Nand, Path, PythonFactor, Tree, Xor, solve
 from headlong.inference.automata import sibling_automaton
 from headlong.inference.polytopes import logic_rows
-from headlong.inference.programs import program
+from headlong.inference.programs import build_program
 from tests.helpers import oracles
 from tests.helpers.graph_cases import cases
 from tests.helpers.strategies import arc_scores
@@ -37,7 +37,7 @@ def test_integer_programs_equal_enumeration(case):
 
 
 def local_polytope(case):
-    """The relaxation by scipy: a weight for every configuration that a factor allows, which must agree on variables."""
+    """Solve the relaxation with scipy, with one weight per allowed configuration; factors agree on variables."""
     cost = [-score if score > -np.inf else 0.0 for score in case.scores]
     limits = [(0, 1 if score > -np.inf else 0) for score in case.scores]
     rows: list[dict[int, float]] = []
@@ -52,7 +52,7 @@ def local_polytope(case):
         sides.append(1.0)
         for link, (place, flip) in enumerate(zip(places, negated, strict=True)):
             row = {first + number: 1.0 for number, (on, _) in enumerate(weights) if on[link]}
-            row[int(place)] = 1.0 if flip else -1.0  # the link's value is 1 - x for a negated one
+            row[int(place)] = 1.0 if flip else -1.0  # a negated link has the value 1 - x
             rows.append(row)
             sides.append(1.0 if flip else 0.0)
     matrix = np.zeros((len(rows), len(cost)))
@@ -79,8 +79,8 @@ def test_relaxations_equal_the_local_polytope(case):
         assert solution.value == pytest.approx(case.worth(solution[case.x]))
 
 
-def test_a_triangle_is_fractional():
-    """Three variables of which any two differ, by tables: the relaxation says half of everything."""
+def test_triangle_relaxation_is_fractional():
+    """Three variables that must differ pairwise: every variable is 1/2 in the relaxation."""
     graph = Graph()
     x = graph.variables(3, scores=[1, 1, 1])
     for first, second in ((0, 1), (1, 2), (2, 0)):
@@ -132,7 +132,7 @@ def test_automata_as_programs(table, scores):
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 4), st.booleans(), st.booleans())
 def test_parsing_with_siblings_and_constraints(seed, words, single_root, projective):
-    """All arcs, siblings on both sides of each head and one constraint: every method against enumeration of trees."""
+    """All arcs, siblings on both sides of each head and one constraint: every method matches enumeration of trees."""
     rng = np.random.default_rng(seed)
     size = words + 1
     arcs = [(head, modifier) for modifier in range(1, size) for head in range(size) if head != modifier]
@@ -173,7 +173,7 @@ def test_parsing_with_siblings_and_constraints(seed, words, single_root, project
         assert precise.bound == pytest.approx(solve(graph, "lp").bound, abs=1e-6)
 
 
-def test_rows_of_a_factor_in_python():
+def test_python_factors_may_define_rows():
     class First(PythonFactor):
         """Exactly one is on."""
 
@@ -198,7 +198,7 @@ def test_rows_of_a_factor_in_python():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_projective_trees_have_rows_of_their_own(seed):
+def test_projective_trees_have_their_own_rows(seed):
     arcs = [(head, modifier) for modifier in range(1, 6) for head in range(6) if head != modifier]
     graph = Graph()
     x = graph.variables(len(arcs), np.random.default_rng(seed).normal(size=len(arcs)))
@@ -210,7 +210,7 @@ def test_projective_trees_have_rows_of_their_own(seed):
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12, 1e30])
-def test_scores_of_any_size(scale):
+def test_programs_handle_scores_of_any_size(scale):
     graph = Graph()
     x = graph.variables((3, 3), np.array([[3.0, 2.0, 0.0], [3.0, 0.0, 1.0], [1.0, 4.0, 5.0]]) * scale)
     for line in (*x, *x.T):
@@ -219,7 +219,7 @@ def test_scores_of_any_size(scale):
         assert solve(graph, method).value == pytest.approx(10 * scale, rel=1e-9)
 
 
-def test_a_time_limit_is_an_answer():
+def test_time_limits_are_reported_as_status():
     rng = np.random.default_rng(3)
     graph = Graph()
     x = graph.variables((60, 60), rng.normal(size=(60, 60)))
@@ -231,7 +231,7 @@ def test_a_time_limit_is_an_answer():
         assert solution.bound >= solve(graph, method).value - 1e-6
 
 
-def test_without_highs_the_extra_is_named(monkeypatch):
+def test_missing_highs_names_the_extra(monkeypatch):
     graph = Graph()
     graph.variables(1)
     monkeypatch.setitem(sys.modules, "highspy", None)
@@ -239,8 +239,8 @@ def test_without_highs_the_extra_is_named(monkeypatch):
         solve(graph, "lp")
 
 
-def test_highs_may_have_been_used_with_more_threads():
-    """HiGHS keeps its threads for each thread that calls it, and refuses another number."""
+def test_highs_with_another_thread_count():
+    """HiGHS keeps its thread count per calling thread and rejects another one."""
     highspy = pytest.importorskip("highspy")
     answers = []
 
@@ -260,7 +260,7 @@ def test_highs_may_have_been_used_with_more_threads():
     assert answers == [3.0]
 
 
-def test_threads_solve_programs_at_once():
+def test_programs_can_be_solved_in_parallel():
     graph = Graph()
     x = graph.variables((4, 4), np.random.default_rng(5).normal(size=(4, 4)))
     for line in (*x, *x.T):
@@ -275,11 +275,11 @@ def test_threads_solve_programs_at_once():
     assert answers == [expected] * 4
 
 
-def test_a_program_is_what_its_factors_say():
+def test_programs_contain_the_rows_of_their_factors():
     graph = Graph()
     x = graph.variables(2, scores=[1.0, -np.inf])
     graph.add(Xor(x[0], ~x[1]))
-    found = program(graph)
+    found = build_program(graph)
     assert found.limit.tolist() == [1, 0]
     assert found.cost.tolist() == [1, 0]
     assert (found.starts.tolist(), found.columns.tolist()) == ([0, 2], [0, 1])

@@ -1,4 +1,4 @@
-"""Factors written in Python: as good as those of the core, and what is said of wrong ones."""
+"""Factors written in Python behave like those of the core, and invalid ones raise errors."""
 
 import gc
 import weakref
@@ -26,7 +26,7 @@ tables = st.lists(st.integers(-20, 20), min_size=8, max_size=8).map(lambda table
     st.sampled_from([Table, FullTable]),
     st.sampled_from(["ad3", "subgradient", "exact"]),
 )
-def test_a_factor_in_python_is_as_good_as_a_table(scores, first, banned, second, negated, kind, method):
+def test_python_factors_match_dense_factors(scores, first, banned, second, negated, kind, method):
     first = np.where(banned, -np.inf, first)
     answers = []
     for make in (Dense, kind):
@@ -37,7 +37,7 @@ def test_a_factor_in_python_is_as_good_as_a_table(scores, first, banned, second,
         answers.append(solve(graph, method))
     dense, python = answers
     if method == "ad3":
-        # Each run ends with a relative gap of at most 5e-6 to the optimum of the same relaxation.
+        # Each run ends within a relative gap of 5e-6 of the optimum of the same relaxation.
         assert python.bound == pytest.approx(dense.bound, rel=5e-6, abs=5e-6)
     assert (python.status == "infeasible") == (dense.status == "infeasible")
     if python.certified and dense.certified:
@@ -46,7 +46,7 @@ def test_a_factor_in_python_is_as_good_as_a_table(scores, first, banned, second,
 
 @settings(max_examples=40, deadline=None)
 @given(tables)
-def test_own_scores_follow_from_maximization(table):
+def test_default_score_uses_maximize(table):
     graph = Graph()
     x = graph.variables(3)
     graph.add(Table(x, table), FullTable(x, table))
@@ -55,7 +55,7 @@ def test_own_scores_follow_from_maximization(table):
         assert graph.core.own_score(0, on) == graph.core.own_score(1, on) == table[row]
 
 
-def test_what_is_never_the_best_is_not_allowed():
+def test_configurations_that_are_never_best_are_forbidden():
     class Even(PythonFactor):
         def maximize(self, scores):
             return (np.ones(2), 1.0) if scores.sum() > 0 else (np.zeros(2), 1.0)
@@ -65,8 +65,8 @@ def test_what_is_never_the_best_is_not_allowed():
     assert [graph.value(on) for on in ([0, 0], [0, 1], [1, 0], [1, 1])] == [1.0, -np.inf, -np.inf, 1.0]
 
 
-def test_a_factor_in_python_that_tells_its_lowest_score_is_believed():
-    """All that is allowed is worth -1e12: without being told, solvers may take that for nothing."""
+def test_lowest_own_prevents_false_infeasibility():
+    """All allowed configurations score -1e12. Without `lowest_own`, solvers may consider that infeasible."""
     for lowest in (True, False):
         table = np.full(4, -np.inf)
         table[1], table[2] = -1e12, -2e12
@@ -90,13 +90,13 @@ def test_belief_propagation_with_a_factor_in_python():
     assert values[0] == pytest.approx(values[1])
 
 
-def test_services_that_are_missing():
+def test_missing_services_raise():
     graph = Graph()
     x = graph.variables(3)
     graph.add(Table(x, np.zeros(8)))
-    with pytest.raises(OptionError, match="found a factor Table without marginals, which belief propagation needs"):
+    with pytest.raises(OptionError, match="Table without marginals, which are required for belief propagation"):
         solve(graph, "belief")
-    with pytest.raises(OptionError, match="found a factor Table without max-marginals, which max-product needs"):
+    with pytest.raises(OptionError, match="Table without max-marginals, which are required for max-product"):
         solve(graph, "max_product")
     with pytest.raises(OptionError, match="found a factor Table without rows for a linear program"):
         solve(graph, "ilp")
@@ -109,7 +109,7 @@ def test_services_that_are_missing():
 
 
 class Broken(PythonFactor):
-    """Answers what it is told to."""
+    """Returns the given answers."""
 
     def __init__(self, variables, answer, beliefs=None):
         super().__init__(variables)
@@ -133,7 +133,7 @@ class Broken(PythonFactor):
     mean: object = 0.0
 
 
-def test_numbers_that_cannot_be():
+def test_invalid_numbers_raise():
     graph = Graph()
     factor = Broken(graph.variables(2), ([1, 0], 0.0), ([1, 0], 0.0))
     graph.add(factor)
@@ -146,7 +146,7 @@ def test_numbers_that_cannot_be():
         solve(graph, "belief")
 
 
-def test_exceptions_come_out_as_they_are():
+def test_exceptions_propagate_unchanged():
     graph = Graph()
     error = KeyError("mine")
     graph.add(Broken(graph.variables(2), error))
@@ -168,21 +168,21 @@ def test_exceptions_come_out_as_they_are():
         ("belief", None, r"found None from marginals of Broken, expected \(marginals, log-partition\)"),
     ],
 )
-def test_answers_that_cannot_be(method, answer, message):
+def test_invalid_answers_raise(method, answer, message):
     graph = Graph()
     graph.add(Broken(graph.variables(2), *([answer] if method == "ad3" else [([1, 0], 0.0), answer])))
     with pytest.raises(OptionError, match=message):
         solve(graph, method)
 
 
-def test_a_factor_in_python_may_allow_nothing():
+def test_python_factors_may_forbid_everything():
     graph = Graph()
     graph.add(Broken(graph.variables(2), ([1, 0], -np.inf)))
     for method in ("ad3", "exact"):
         assert solve(graph, method).status == "infeasible"
 
 
-def test_a_graph_does_not_grow_while_it_is_solved():
+def test_graphs_cannot_grow_while_being_solved():
     graph = Graph()
     x = graph.variables(2)
 
@@ -192,22 +192,24 @@ def test_a_graph_does_not_grow_while_it_is_solved():
             return np.zeros(2), 0.0
 
     graph.add(Growing(x))
-    with pytest.raises(OptionError, match="found a graph that is being solved"):
+    with pytest.raises(OptionError, match="a graph that is being solved"):
         solve(graph)
     graph.add(Xor(x))
     assert graph.core.factors == 2
 
 
-def test_a_factor_that_forgot_its_variables():
+def test_factors_without_links_raise():
     class Forgetful(PythonFactor):
         def __init__(self):
             pass
 
-    with pytest.raises(OptionError, match=r"a Forgetful that was not made by super\(\).__init__\(variables\)"):
+    with pytest.raises(
+        OptionError, match=r"Forgetful without links, expected a call of super\(\).__init__\(variables\)"
+    ):
         Graph().add(Forgetful())
 
 
-def test_a_factor_that_holds_its_graph_is_collected():
+def test_reference_cycles_are_collected():
     graph = Graph()
     factor = Broken(graph.variables(2), ([1, 0], 0.0))
     factor.answer = graph
@@ -218,7 +220,7 @@ def test_a_factor_that_holds_its_graph_is_collected():
     assert alive() is None
 
 
-def test_threads_share_a_graph():
+def test_threads_can_share_a_graph():
     table = np.random.default_rng(1).integers(-20, 20, 8) / 4
     graph = Graph()
     x = graph.variables(6, scores=np.arange(6) / 2 - 1)

@@ -1,4 +1,4 @@
-"""Solvers on several threads: the same answers, and the interpreter's lock given up."""
+"""Solvers give the same answers on several threads and release the GIL."""
 
 import sys
 import threading
@@ -32,7 +32,7 @@ def test_threads_give_the_same_answer(name):
     graphs += [random_model(seed, 8, 6, acyclic=False, kinds=ALL_KINDS).build() for seed in range(4)]
     expected = [solve(graph) for graph in graphs]
     with ThreadPoolExecutor(8) as pool:
-        # Each thread solves all graphs, so that every graph is solved by several threads at once.
+        # Each thread solves all graphs, so that several threads solve the same graph at once.
         for answers in pool.map(lambda _: [solve(graph) for graph in graphs], range(8)):
             for found, known in zip(answers, expected, strict=True):
                 for key in ("bound", "value", "iterations"):
@@ -43,7 +43,7 @@ def test_threads_give_the_same_answer(name):
 
 
 class Ticker:
-    """A thread that counts whenever it gets the interpreter's lock, which is not taken from others by force."""
+    """A thread that counts whenever it gets the GIL, which is never taken from other threads by force."""
 
     def __init__(self) -> None:
         self.ticks = 0
@@ -69,7 +69,7 @@ class Ticker:
         self.thread.join()
 
     def moves_during(self, call: Callable[[], object], most: int = 10000) -> bool:
-        """Whether the other thread counts while one of so many calls runs."""
+        """Return whether the other thread counts during one of the calls."""
         before = self.ticks
         for _ in range(most):
             call()
@@ -79,10 +79,10 @@ class Ticker:
 
 
 @pytest.mark.parametrize("name", [*THREADED, "round"])
-def test_solvers_let_other_threads_run(name):
-    """The lock changes hands only where someone gives it up: a solver that kept it would let nobody count."""
+def test_solvers_release_the_gil(name):
+    """The GIL changes hands only when a thread releases it: a solver that holds it would stop the counter."""
     graph = coupled_description(np.random.default_rng(3)).build()
     call = partial(THREADED[name], graph) if name in THREADED else partial(large_graph(1500).round, np.full(1500, 0.5))
     with Ticker() as ticker:
-        assert not ticker.moves_during(lambda: graph.project(0, np.zeros(2)), most=2000)  # which keeps it
+        assert not ticker.moves_during(lambda: graph.project(0, np.zeros(2)), most=2000)  # holds the GIL
         assert ticker.moves_during(call)

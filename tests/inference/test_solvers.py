@@ -1,4 +1,4 @@
-"""AD3 and the subgradient method on random graphs, against linear programs and enumeration."""
+"""AD3 and the subgradient method match linear programs and enumeration on random graphs."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from tests.helpers.graphs import (
 
 
 def check_contract(description: Description, result: dict[str, Any], fixed=None) -> None:
-    """What every solver promises: nothing is claimed that is not so."""
+    """Check the promises of every solver: it claims nothing that is false."""
     best = best_value(description, fixed)
     size = max(1.0, abs(best)) if best > -np.inf else 1.0
     if result["status"] == "infeasible":
@@ -62,7 +62,7 @@ def test_fixed_variables(name, seed):
 
 
 class TestRelaxation:
-    """AD3 solves the linear program, and finds out whether it is feasible."""
+    """AD3 solves the linear program and detects infeasibility."""
 
     def check(self, description, fixed=None):
         expected = relaxation(description, fixed)
@@ -123,7 +123,7 @@ class TestRelaxation:
 
 
 @pytest.mark.parametrize(("rule", "iterations"), [("polyak", 5000), ("koo", 20000)])
-def test_subgradient_comes_near_the_relaxation(rule, iterations):
+def test_subgradient_approximates_the_relaxation(rule, iterations):
     for seed in range(60):
         rng = np.random.default_rng(seed)
         description = coupled_description(rng) if seed % 2 else random_description(rng)
@@ -152,10 +152,10 @@ def test_lazy_decoding_changes_nothing(rule):
 
 
 @pytest.mark.parametrize("rule", ["polyak", "koo", "rush"])
-def test_lazy_decoding_leaves_alone_what_agrees(rule):
+def test_lazy_decoding_skips_factors_that_agree(rule):
     graph = _core.graph.Graph()
     graph.add_variables(np.array([1.0, 0.9, 0.8, 5.0]))
-    # An odd cycle of "not both", which the relaxation cannot settle, and a factor that nobody disagrees with.
+    # An odd cycle of NANDs, whose relaxation is fractional, and a factor that agrees with all others.
     for pair in ([0, 1], [1, 2], [2, 0]):
         graph.add_logic("at_most_one", np.array(pair, np.int32), np.zeros(2, np.uint8))
     graph.add_logic("or", np.array([3], np.int32), np.zeros(1, np.uint8))
@@ -180,7 +180,7 @@ INFEASIBLE: dict[str, list[Any]] = {
 @pytest.mark.parametrize("solver", ["ad3", "polyak", "koo"])
 @pytest.mark.parametrize("name", INFEASIBLE)
 def test_infeasible(solver, name):
-    """Neither of the last two is found by unit propagation: the dual must be seen to fall without end."""
+    """Unit propagation detects neither of the last two: the solver must notice that the dual is unbounded."""
     description = Description(np.linspace(-3, 5, 16), INFEASIBLE[name])
     assert SOLVERS[solver](description.build())["status"] == "infeasible"
 
@@ -202,7 +202,7 @@ class TestSmallGraphs:
         assert result["assignment"].tolist() == []
 
     @pytest.mark.parametrize("solver", ["ad3", "polyak", "koo"])
-    def test_one_variable_in_one_factor_twice(self, solver):
+    def test_duplicate_variables_in_a_factor_raise(self, solver):
         result = SOLVERS[solver](Description(np.array([-1.0]), [("pair", [0, 0], [0, 0], 3.0)]).build())
         assert (result["status"], result["value"]) == ("optimal", 2.0)
 
@@ -212,7 +212,7 @@ class TestSmallGraphs:
         assert np.isfinite(result["bound"])
 
     def test_cutoff(self):
-        """A run ends when its bound is too low to be of interest."""
+        """A run ends when its bound falls below the cutoff."""
         graph = coupled_description(np.random.default_rng(3)).build()
         result = _core.graph.ad3(graph, cutoff=_core.graph.ad3(graph, max_iterations=5000)["bound"] + 0.5)
         assert result["status"] == "unconverged"
@@ -229,7 +229,7 @@ class TestSmallGraphs:
         assert bounds[-1] == result["bound"]
 
     @pytest.mark.parametrize("bad", [[0], [0, 2], [0, -2]])
-    def test_wrong_fixed(self, bad):
+    def test_invalid_fixed_values_raise(self, bad):
         graph = Description(np.zeros(2)).build()
         for solve in (_core.graph.ad3, _core.graph.subgradient):
             with pytest.raises(ValueError, match="fix"):

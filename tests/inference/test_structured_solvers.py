@@ -1,4 +1,4 @@
-"""Solvers on graphs with trees, chains and automata, against enumeration."""
+"""Solvers match enumeration on graphs with trees, chains and automata."""
 
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from tests.helpers.random_graphs import ALL_KINDS, Model, models, random_model
 
 
 def check_model(model: Model, result: dict[str, Any]) -> None:
-    """What every solver promises, for graphs with structured factors; the optimum is known by enumeration."""
+    """Check the promises of every solver on graphs with structured factors. The optimum is known by enumeration."""
     best = model.best()
     allowed = 1e-9 * max(1.0, abs(best)) if best > -np.inf else 0.0
     if result["status"] == "infeasible":
@@ -38,8 +38,8 @@ def test_contract_with_structured_factors(name, model):
 
 @pytest.mark.parametrize("name", ["ad3", "polyak", "koo", "rush"])
 @pytest.mark.parametrize(("single_root", "projective"), [(True, False), (False, False), (True, True), (False, True)])
-def test_a_tree_and_what_else_is_said_of_its_arcs(name, single_root, projective):
-    """A tree over four words with scores of its arcs, and a word that is to have few dependents."""
+def test_tree_with_constraints_on_its_arcs(name, single_root, projective):
+    """A tree over four words with arc scores, and a limit on the dependents of one word."""
     size = 5
     trees = all_trees(size - 1, single_root, projective)
     heads, modifiers = np.array(
@@ -71,7 +71,7 @@ def test_a_tree_and_what_else_is_said_of_its_arcs(name, single_root, projective)
 
 
 def wide_model(seed: int) -> Model:
-    """Chains whose own scores have sizes from 1e-3 to 1e12, among factors that leave few assignments or none."""
+    """Return chains with own scores from 1e-3 to 1e12 and factors that allow few assignments or none."""
     rng = np.random.default_rng(seed)
     kinds = ("chain", "chain", "tree", "xor", "or", "at_most_one", "dense")
     size, count = int(rng.integers(3, 8)), int(rng.integers(2, 8))
@@ -86,8 +86,8 @@ def wide_model(seed: int) -> Model:
 
 
 @pytest.mark.parametrize("name", [*SOLVERS, "branch", "belief", "max_product"])
-def test_what_is_dear_is_not_called_infeasible(name):
-    """Lowest own scores are known, not guessed: a graph is not infeasible because all it allows is worth -1e12."""
+def test_low_values_are_not_infeasible(name):
+    """Lowest own scores are known, not guessed: a graph whose assignments all score -1e12 is feasible."""
     calls = {
         **SOLVERS,
         "branch": _core.graph.branch_and_bound,

@@ -1,4 +1,4 @@
-"""The tree factor against an enumeration of all trees."""
+"""The tree factor matches the enumeration of all trees."""
 
 from collections.abc import Callable
 from itertools import product
@@ -20,7 +20,7 @@ RULES = [(single_root, projective) for single_root in (True, False) for projecti
 
 
 class Case:
-    """A tree factor over the arcs of a random sentence, some of them with score -inf, and what enumeration says."""
+    """A tree factor over the arcs of a random sentence, some with score -inf, and the trees found by enumeration."""
 
     def __init__(self, scores: Scores, absent: NDArray[np.bool_], single_root: bool, projective: bool):
         self.single_root = single_root
@@ -41,7 +41,7 @@ class Case:
             projective,
         )
         trees = all_trees(size - 1, single_root, projective)
-        # [trees, links]: which links a tree has on; trees with an arc that is no link are out.
+        # [trees, links]: the links of each tree; trees with an arc that is not a link are excluded.
         self.rows = trees[:, self.modifiers] == self.heads
         self.rows = self.rows[self.rows.sum(axis=1) == size - 1]
         self.values = np.array([self.scores[row].sum() for row in self.rows])
@@ -63,7 +63,7 @@ def cases(draw: st.DrawFn, max_words: int = 4, projective: bool | None = None) -
 
 @given(cases())
 @settings(max_examples=300)
-def test_the_best_configuration_is_the_best_tree(case: Case) -> None:
+def test_best_configuration_is_the_best_tree(case: Case) -> None:
     on, value, own = case.graph.maximize(0, case.scores)
     assert value == case.best
     if case.best == -np.inf:
@@ -97,7 +97,7 @@ def test_every_configuration_of_a_small_sentence(words: int, single_root: bool, 
 
 @given(st.integers(0, 10_000), st.booleans())
 @settings(max_examples=200)
-def test_a_tree_of_five_words_with_crossing_arcs_is_told_from_one_without(number: int, single_root: bool) -> None:
+def test_crossing_trees_of_five_words_are_recognized(number: int, single_root: bool) -> None:
     trees = all_trees(5, single_root)
     heads = trees[number % len(trees)]
     case = Case(np.zeros((6, 6)), np.zeros((6, 6), dtype=bool), single_root, projective=True)
@@ -108,7 +108,7 @@ def test_a_tree_of_five_words_with_crossing_arcs_is_told_from_one_without(number
 
 @given(cases())
 @settings(max_examples=300)
-def test_marginals_are_shares_of_the_sum_over_trees(case: Case) -> None:
+def test_marginals_match_the_sum_over_trees(case: Case) -> None:
     marginals, log_partition = case.graph.marginals(0, case.scores)
     if case.best == -np.inf:
         assert log_partition == -np.inf
@@ -170,7 +170,7 @@ def test_max_marginals_of_six_words(single_root: bool) -> None:
         ([0], [1, 1], 3, "one head and one modifier"),
     ],
 )
-def test_arcs_that_cannot_be(heads: list[int], modifiers: list[int], size: int, message: str) -> None:
+def test_invalid_arcs_raise(heads: list[int], modifiers: list[int], size: int, message: str) -> None:
     graph = _core.graph.Graph()
     graph.add_variables(np.zeros(2))
     with pytest.raises(ValueError, match=message):
@@ -189,12 +189,12 @@ def test_arcs_that_cannot_be(heads: list[int], modifiers: list[int], size: int, 
 
 
 def whole_points(rows: Rows, count: int) -> set[tuple[int, ...]]:
-    """All choices of so many links that the rows allow, whatever the auxiliaries."""
+    """Return all choices of links that the rows allow for some values of the auxiliaries."""
     allowed = set()
     for on in product([0, 1], repeat=rows.links):
         if sum(on) != count:
             continue
-        # A gain for agreeing with `on` reaches its maximum if and only if the links can be set to it.
+        # The reward for agreement with `on` reaches its maximum if and only if the links can take these values.
         found = linear_optimum(rows, np.where(np.array(on) == 1, 1.0, -1.0))
         if found is not None and found[0] > sum(on) - 1e-6:
             allowed.add(on)
@@ -203,7 +203,7 @@ def whole_points(rows: Rows, count: int) -> set[tuple[int, ...]]:
 
 @pytest.mark.parametrize("build", [single_commodity_rows, multi_commodity_rows])
 @pytest.mark.parametrize(("single_root", "words"), [(True, 2), (True, 3), (False, 3)])
-def test_whole_points_of_the_rows_are_trees(
+def test_integer_points_of_the_rows_are_trees(
     build: Callable[[object, object, int, bool], Rows], single_root: bool, words: int
 ) -> None:
     size = words + 1
@@ -227,8 +227,8 @@ def test_multi_commodity_flow_is_exact_and_single_commodity_flow_a_bound(case: C
     assert single[0] >= case.best - tolerance
 
 
-def test_single_commodity_flow_is_no_more_than_a_bound() -> None:
-    """Two of three words want each other: they need two of the three units, so two thirds of an arc will do."""
+def test_single_commodity_flow_can_be_fractional() -> None:
+    """Two of three words prefer each other: they need two of the three units, so two thirds of an arc suffice."""
     case = Case(np.zeros((4, 4)), np.zeros((4, 4), dtype=bool), single_root=True, projective=False)
     scores = np.where((case.heads > 1) & (case.modifiers > 1), 30.0, 0.0)
     single = linear_optimum(single_commodity_rows(case.heads, case.modifiers, 4, True), scores)
@@ -255,7 +255,7 @@ def test_rows_of_projective_trees_are_exact(case: Case) -> None:
 
 @pytest.mark.parametrize("single_root", [True, False])
 def test_rows_of_projective_trees_hold_for_each_of_them(single_root: bool) -> None:
-    """A gain for agreeing with one tree of five words reaches its maximum there, and only if the tree is projective."""
+    """The reward for agreement with a tree of five words reaches its maximum only if the tree is projective."""
     case = Case(np.zeros((6, 6)), np.zeros((6, 6), dtype=bool), single_root, projective=True)
     rows = projective_rows(case.heads, case.modifiers, 6, single_root)
     projective = {tuple(heads) for heads in all_trees(5, single_root, projective=True).tolist()}
@@ -269,13 +269,13 @@ def test_rows_of_projective_trees_hold_for_each_of_them(single_root: bool) -> No
 @pytest.mark.parametrize(
     ("heads", "modifiers", "size", "message"),
     [
-        ([0], [0], 2, "no arc from 0 to 0"),
-        ([0, 2], [1, 1], 2, "no arc from 2 to 1"),
-        ([0, 1], [1], 2, "one entry an arc"),
-        ([], [], 1, "at least one word"),
+        ([0], [0], 2, "an arc from 0 to 0"),
+        ([0, 2], [1, 1], 2, "an arc from 2 to 1"),
+        ([0, 1], [1], 2, "expected one per arc"),
+        ([], [], 1, "expected at least 2"),
     ],
 )
-def test_rows_of_arcs_that_cannot_be(
+def test_rows_of_invalid_arcs_raise(
     build: Callable[[object, object, int, bool], Rows], heads: list[int], modifiers: list[int], size: int, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

@@ -1,4 +1,4 @@
-"""Dropout of words and of attributes: which codes are hidden, how often, and that training sees it."""
+"""Dropout hides the right codes at the right rates, and training uses the hidden codes."""
 
 import numpy as np
 import pytest
@@ -17,14 +17,14 @@ KEPT = [i for i in range(len(NAMES)) if i not in FORM + LEMMA]
 
 
 def sentences(counts, lemmas=None):
-    """One sentence with each form so many times."""
+    """Return one sentence with each form repeated the given number of times."""
     forms = [form for form, count in counts.items() for _ in range(count)]
     columns = {} if lemmas is None else {"lemmas": [lemmas[form] for form in forms]}
     return [Sentence.from_words(forms, upos=["NOUN"] * len(forms), feats=["Case=Nom"] * len(forms), **columns)]
 
 
 def hidden_shares(train, strength, epochs=300, seed=1):
-    """How often each column of each word differed from what it was."""
+    """Return how often each column of each word differed from its original value."""
     codes, _, _ = WordEncoder(NAMES, ("NOUN",)).encode(train)
     original = codes.copy()
     dropout = WordDropout(train, NAMES, codes, strength, seed)
@@ -45,7 +45,7 @@ def test_rare_words_are_hidden_more_often(strength):
         rate = strength / (strength + count)
         found = shares[place][..., FORM]
         assert found.mean() == pytest.approx(rate, abs=5 * np.sqrt(rate / (300 * count)))
-    # All that is seen of a form goes at once.
+    # All attributes of a form are hidden together.
     assert (shares[1:, FORM] == shares[1:, FORM[:1]]).all()
 
 
@@ -56,8 +56,8 @@ def test_lemmas_are_hidden_by_their_own_count():
     assert shares[3, LEMMA].mean() == pytest.approx(1 / 2, abs=0.15)
 
 
-def test_forms_that_stand_in_for_lemmas_are_hidden_too():
-    """Else a treebank without lemmas would show in one column what it hides in another."""
+def test_forms_used_as_lemmas_are_hidden_too():
+    """Otherwise, a treebank without lemmas would show in one column what it hides in another."""
     shares = hidden_shares(sentences({"Rare": 1, "often": 20}), 1.0)
     assert shares[1, LEMMA] == pytest.approx(0.5, abs=0.15)
     assert shares[2:, LEMMA].mean() == pytest.approx(1 / 21, abs=0.05)
@@ -67,7 +67,7 @@ def test_nothing_is_hidden_without_dropout():
     assert not hidden_shares(sentences({"rare": 1}), 0.0, epochs=20).any()
 
 
-def test_what_is_hidden_depends_on_seed_and_epoch_alone():
+def test_draws_depend_only_on_seed_and_epoch():
     train = toy.treebank()
 
     def drawn(seed, epochs):
@@ -82,7 +82,7 @@ def test_what_is_hidden_depends_on_seed_and_epoch_alone():
 
 
 def test_training_sees_what_is_hidden():
-    """The core reads the very codes that are rewritten."""
+    """The core reads the codes that are rewritten in place."""
     plain, hidden, again = (
         toy.parser(word_dropout=strength, epochs=2).fit(toy.treebank()) for strength in (0.0, 5.0, 5.0)
     )
@@ -91,13 +91,13 @@ def test_training_sees_what_is_hidden():
 
 
 @pytest.mark.parametrize("strength", [-0.1, float("nan"), float("inf")])
-def test_strengths_that_cannot_work(strength):
-    with pytest.raises(OptionError, match=f"word_dropout must be a number of at least 0, found {strength}"):
+def test_invalid_strengths_raise(strength):
+    with pytest.raises(OptionError, match=f"found word_dropout = {strength}, expected 0 or more"):
         Parser(word_dropout=strength).fit(toy.treebank())
 
 
 def attribute_draws(share, epochs, seed=1, words=400, columns=5):
-    """Which codes are hidden in each epoch: [epochs, words, columns]."""
+    """Return which codes are hidden in each epoch, shape [epochs, words, columns]."""
     codes = np.arange(words * columns, dtype=np.uint32).reshape(words, columns)
     original = codes.copy()
     dropout = AttributeDropout(codes, share, seed)
@@ -111,17 +111,17 @@ def attribute_draws(share, epochs, seed=1, words=400, columns=5):
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
-def test_attributes_are_hidden_each_by_itself(share):
+def test_attributes_are_hidden_independently(share):
     draws = attribute_draws(share, range(1, 51))
     count = draws.size / draws.shape[2]
     error = 5 * np.sqrt(share / count)
     assert draws.mean(axis=(0, 1)) == pytest.approx(np.full(5, share), abs=error)
-    both = (draws[..., 0] & draws[..., 1]).mean()  # neither attributes nor words go together
+    both = (draws[..., 0] & draws[..., 1]).mean()  # neither attributes nor words are hidden together
     assert both == pytest.approx(share**2, abs=error)
     assert (draws[:, :-1, 0] & draws[:, 1:, 0]).mean() == pytest.approx(share**2, abs=error)
 
 
-def test_attributes_hidden_depend_on_seed_and_epoch_alone():
+def test_attribute_draws_depend_only_on_seed_and_epoch():
     assert (attribute_draws(0.3, [3]) == attribute_draws(0.3, [1, 2, 3])[-1:]).all()
     assert (attribute_draws(0.3, [1]) != attribute_draws(0.3, [2])).any()
     assert (attribute_draws(0.3, [1]) != attribute_draws(0.3, [1], seed=2)).any()
@@ -141,6 +141,6 @@ def test_labelers_see_what_is_hidden():
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
-def test_shares_that_cannot_work(share):
-    with pytest.raises(OptionError, match=f"dropout must be a share from 0 to less than 1, found {share}"):
+def test_invalid_shares_raise(share):
+    with pytest.raises(OptionError, match=f"found dropout = {share}, expected a share from 0 to less than 1"):
         SequenceLabeler(dropout=share).fit([])

@@ -1,381 +1,82 @@
-"""Lessons and averages, against enumeration, and one contract for all learners."""
+"""The training loop calls its trainer with the right arguments, in the right order, and stops on errors."""
 
 import numpy as np
 import pytest
 
-from headlong import _core
 from headlong.errors import OptionError
-from headlong.features.attributes import WordEncoder
-from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, Family
-from headlong.learning.loop import Loop
-from headlong.learning.losses import LEARNERS, Crf, Mira, Perceptron, make_learner
-from headlong.parser.model import ModelSpec, WeightTables
-from headlong.parser.training import Corpus
-from headlong.text import Sentence
-from tests.helpers import oracles, toy
-from tests.helpers.problems import core_options
-
-ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "h.form m.upos", "m[-1].upos m.upos h.upos side", ""))
-BETWEEN = Family("between", "hmb", BETWEEN_RELATIONS, ("h.upos m.upos b.upos side",))
-LABEL = Family("label", "hm", ARC_RELATIONS, ("h.upos m.upos side", "m.form", "h.form m.upos"))
-NAMES = ("form", "upos")
-BITS, LABEL_BITS = 12, 9
-all_learners = pytest.mark.parametrize("name", LEARNERS)
-
-
-class Setting:
-    """Tables and a trainer over sentences, with few templates and no pruner."""
-
-    def __init__(self, sentences, *, labelled=True, single_root=True, projective=False, threads=1):
-        tags = sorted({tag for s in sentences for tag in s.upos[1:]})
-        self.labels = sorted({label for s in sentences for label in s.labels[1:]})
-        self.encoder = WordEncoder(NAMES, tags)
-        self.corpus = Corpus.of(sentences, self.encoder, self.labels)
-        allowed = np.ones((self.encoder.tag_count, self.encoder.tag_count, len(self.labels)), np.uint8)
-        plain = ModelSpec(NAMES, ARC, BETWEEN, BITS, single_root)
-        full = ModelSpec(NAMES, ARC, BETWEEN, BITS, single_root, LABEL, LABEL_BITS, allowed)
-        self.tables = WeightTables(full if labelled else plain)
-        gold = (self.corpus.heads, self.corpus.labels)
-        self.trainer = self.tables.trainer(self.corpus.batch, *gold, None, projective, threads)
-
-    def train(self, learner, epochs, *, seed=1, batch_size=1, threads=1):
-        loop = Loop(epochs, seed, batch_size, threads)
-        count = len(self.corpus.lengths)
-        for epoch in range(1, epochs + 1):
-            for _ in loop.epoch(self.trainer, learner, epoch, count):
-                pass
-        return self
-
-    def study(self, learner, sentence=0):
-        """Loss and squared norm of one sentence."""
-        which = np.array([sentence], np.int32)
-        losses, norms = self.trainer.compute_updates(which, learner.expected, learner.cost, "exact", False, 1)
-        return float(losses[0]), float(norms[0])
-
-    def shake(self, seed=0, scale=0.3):
-        """Random weights, the same for both tables of each shape."""
-        random = np.random.default_rng(seed)
-        for table in (self.tables.parts, self.tables.labels):
-            if table is not None:
-                table[:] = random.normal(size=table.shape) * scale
-        return self
-
-    def difference(self, step=1.0):
-        """The difference vectors of the sentence just studied, by what they do to the weights."""
-        before = {name: array.copy() for name, array in self.tables.arrays().items()}
-        self.trainer.apply(0, step, 0.0)
-        moved = {name: (array - before[name]).astype(np.float64) / step for name, array in self.tables.arrays().items()}
-        for name, array in self.tables.arrays().items():
-            array[:] = before[name]
-        return moved
-
-
-def sentence_of(setting, sentences, index=0):
-    """Attribute codes and traits of one sentence, computed with the encoder alone."""
-    encoder = WordEncoder(NAMES, setting.encoder.tags)
-    sentence = sentences[index]
-    columns = zip(sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, strict=True)
-    attributes, traits = encoder._encode(columns)
-    traits[0] = 0
-    return attributes, traits
-
-
-def places(family, attributes, part, relations, bits):
-    return [
-        oracles.template_places(family.name, t, family.slots, NAMES, attributes, [part], [relations], bits)[0]
-        for t in family.templates
-    ]
-
-
-class Features:
-    """Features and scores of the labelled arcs of one sentence, by definition."""
-
-    def __init__(self, setting, sentences, index=0):
-        self.tables = setting.tables
-        self.attributes, self.traits = sentence_of(setting, sentences, index)
-        self.size, self.label_count = len(self.traits), len(setting.labels)
-        self.arc_places, self.label_places = {}, {}
-        for modifier in range(1, self.size):
-            for head in range(self.size):
-                if head != modifier:
-                    self._add(head, modifier)
-
-    def _add(self, head, modifier):
-        relations = oracles.arc_relations(self.traits, head, modifier)
-        found = places(ARC, self.attributes, (head, modifier), relations, BITS)
-        for word in oracles.between_words(self.traits, head, modifier):
-            found += places(BETWEEN, self.attributes, (head, modifier, word), {"side": relations["side"]}, BITS)
-        self.arc_places[head, modifier] = found
-        self.label_places[head, modifier] = places(LABEL, self.attributes, (head, modifier), relations, LABEL_BITS)
-
-    def scores(self):
-        """scores[head, modifier, label] of labelled arcs; only label 0 without label templates."""
-        labels = self.tables.labels
-        scores = np.full((self.size, self.size, self.label_count if labels is not None else 1), -np.inf)
-        for arc, rows in self.arc_places.items():
-            scores[arc] = self.tables.parts[rows, 0].astype(np.float64).sum()
-            if labels is not None:
-                scores[arc] += labels[self.label_places[arc], : self.label_count].astype(np.float64).sum(axis=0)
-        return scores
-
-    def vectors(self, amounts):
-        """Feature counts for amounts {(head, modifier, label): how much}."""
-        parts = np.zeros(self.tables.parts.shape)
-        labels = None if self.tables.labels is None else np.zeros(self.tables.labels.shape)
-        for (head, modifier, label), amount in amounts.items():
-            np.add.at(parts[:, 0], self.arc_places[head, modifier], amount)
-            if labels is not None:
-                np.add.at(labels[:, label], self.label_places[head, modifier], amount)
-        return parts, labels
-
-
-def tree_amounts(heads, labels, amount):
-    return {(int(heads[m]), m, int(labels[m])): amount for m in range(1, len(heads))}
-
-
-def merged(*amounts):
-    total: dict[tuple[int, int, int], float] = {}
-    for some in amounts:
-        for arc, amount in some.items():
-            total[arc] = total.get(arc, 0.0) + amount
-    return total
-
-
-SHORT = [
-    toy.tree("the/DET/2/det dog/NOUN/3/nsubj barks/VERB/0/root loud/ADV/3/advmod"),
-    toy.tree("a/DET/3/det dog/NOUN/1/nmod barks/VERB/0/root"),
-]
-
-
-def best_labelled_tree(scores, cost, gold_heads, gold_labels, single_root):
-    """Heads, labels, score (with the cost) and cost of the best tree, by enumeration."""
-    augmented = scores + cost
-    for m in range(1, len(scores)):
-        label = gold_labels[m] if scores.shape[2] > 1 else 0
-        augmented[gold_heads[m], m, label] -= cost
-    best, winners = oracles.enumerated_best(augmented.max(axis=2), single_root)
-    assert len(winners) == 1, "the weights of this test must not tie"
-    heads = winners[0]
-    labels = np.array([-1, *(int(augmented[heads[m], m].argmax()) for m in range(1, len(scores)))])
-    plain = sum(scores[heads[m], m, labels[m]] for m in range(1, len(scores)))
-    return heads, labels, best, best - plain
-
-
-# ---- updates, against enumeration
-
-
-@pytest.mark.parametrize("labelled", [True, False])
-@pytest.mark.parametrize("single_root", [True, False])
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("learner", [Perceptron(), Mira()], ids=["perceptron", "mira"])
-def test_updates_of_trees(learner, seed, single_root, labelled):
-    setting = Setting(SHORT, labelled=labelled, single_root=single_root).shake(seed)
-    features = Features(setting, SHORT)
-    scores = features.scores()
-    gold_heads = np.array(SHORT[0].heads)
-    gold_labels = np.array([-1, *map(setting.labels.index, SHORT[0].labels[1:])]) if labelled else np.zeros(5, int)
-    heads, labels, best, _ = best_labelled_tree(scores, learner.cost, gold_heads, gold_labels, single_root)
-    gold = sum(scores[gold_heads[m], m, gold_labels[m]] for m in range(1, 5))
-    loss, norm = setting.study(learner)
-    assert loss == pytest.approx(best - gold, abs=1e-4)
-    expected_parts, expected_labels = features.vectors(
-        merged(tree_amounts(gold_heads, gold_labels, 1.0), tree_amounts(heads, labels, -1.0))
-    )
-    found = setting.difference()
-    np.testing.assert_allclose(found["parts"], expected_parts, atol=1e-5)
-    expected_norm = (expected_parts**2).sum()
-    if labelled:
-        np.testing.assert_allclose(found["labels"], expected_labels, atol=1e-5)
-        expected_norm += (expected_labels**2).sum()
-    assert norm == pytest.approx(expected_norm)
-
-
-@pytest.mark.parametrize("labelled", [True, False])
-@pytest.mark.parametrize("seed", range(6))
-def test_after_a_step_of_mira_gold_wins_by_the_cost(seed, labelled):
-    setting = Setting(SHORT, labelled=labelled).shake(seed)
-    features = Features(setting, SHORT)
-    gold_heads = np.array(SHORT[0].heads)
-    gold_labels = np.array([-1, *map(setting.labels.index, SHORT[0].labels[1:])]) if labelled else np.zeros(5, int)
-    heads, labels, _, cost = best_labelled_tree(features.scores(), 1.0, gold_heads, gold_labels, True)
-    assert cost > 0
-    learner = Mira(aggressiveness=1e9)
-    loss, norm = setting.study(learner)
-    setting.trainer.apply(0, learner.step(loss, norm, 0.0), 0.0)
-    scores = features.scores()
-    margin = sum(scores[gold_heads[m], m, gold_labels[m]] - scores[heads[m], m, labels[m]] for m in range(1, 5))
-    assert margin == pytest.approx(cost, abs=1e-4)
-
-
-@pytest.mark.parametrize("labelled", [True, False])
-@pytest.mark.parametrize("single_root", [True, False])
-@pytest.mark.parametrize("seed", range(3))
-def test_the_update_of_the_crf_is_the_gradient(seed, single_root, labelled):
-    # Small weights: no expectation is so small that the core leaves it out.
-    setting = Setting(SHORT, labelled=labelled, single_root=single_root).shake(seed, scale=0.05)
-    features = Features(setting, SHORT, index=1)
-    scores = features.scores()
-    totals = np.logaddexp.reduce(scores, axis=2)
-    marginals, log_partition = oracles.enumerated_marginals(totals, single_root)
-    gold_heads = SHORT[1].heads
-    gold_labels = [-1, *map(setting.labels.index, SHORT[1].labels[1:])] if labelled else [0] * 4
-    gold = sum(scores[gold_heads[m], m, gold_labels[m]] for m in range(1, 4))
-    loss, norm = setting.study(Crf(), sentence=1)
-    assert loss == pytest.approx(log_partition - gold, abs=1e-5)
-
-    expected = {
-        (h, m, label): -marginals[h, m] * np.exp(scores[h, m, label] - totals[h, m])
-        for h, m in features.arc_places
-        for label in range(scores.shape[2])
-    }
-    parts, labels = features.vectors(merged(tree_amounts(gold_heads, gold_labels, 1.0), expected))
-    found = setting.difference()
-    np.testing.assert_allclose(found["parts"], parts, atol=1e-5)
-    if labelled:
-        np.testing.assert_allclose(found["labels"], labels, atol=1e-5)
-    assert norm == pytest.approx((parts**2).sum() + (0 if labels is None else (labels**2).sum()), rel=1e-4)
-
-
-def test_the_update_of_the_crf_against_finite_differences():
-    setting = Setting(SHORT).shake(3, scale=0.1)
-    setting.study(Crf())
-    found = setting.difference()
-    for name in ("parts", "labels"):
-        table = setting.tables.arrays()[name]
-        touched = np.argwhere(np.abs(found[name]) > 0.05)
-        assert len(touched) > 10
-        for place in map(tuple, touched[:: len(touched) // 10].tolist()):
-            before, losses = table[place], []
-            for change in (0.05, -0.05):
-                table[place] = before + np.float32(change)
-                losses.append(setting.study(Crf())[0])
-            table[place] = before
-            assert (losses[1] - losses[0]) / 0.1 == pytest.approx(found[name][place], abs=3e-3)
-
-
-def test_gold_that_no_projective_tree_reaches():
-    """Then gold may be worth more than any tree searched; MIRA must not walk backwards."""
-    crossing = [toy.treebank()[9]]
-    setting = Setting(crossing, projective=True)
-    loop = Loop(20, 1, projective=True)
-    for epoch in range(1, 21):
-        (last,) = loop.epoch(setting.trainer, Mira(1.0), epoch, 1)
-    assert last[1] <= 0.0
-    moved = setting.tables.parts.copy()
-    (last,) = loop.epoch(setting.trainer, Mira(1.0), 21, 1)
-    assert (setting.tables.parts == moved).all()
-
-
-# ---- averages
-
-
-@all_learners
-@pytest.mark.parametrize("batch_size", [1, 3])
-def test_averages_are_those_of_the_weights_after_each_sentence(name, batch_size):
-    learner = make_learner(name, aggressiveness=0.3, rate=0.1)
-    setting = Setting(toy.treebank())
-    count, epochs = len(setting.corpus.lengths), 3
-    sums = {key: np.zeros(setting.tables.arrays()[key].shape) for key in ("parts", "labels")}
-    trainer = setting.trainer
-
-    class Watching:
-        """Passes everything on."""
-
-        time = -1
-
-        def compute_updates(self, *arguments):
-            return trainer.compute_updates(*arguments)
-
-        def apply(self, update, step, time):
-            assert time == self.time
-            trainer.apply(update, step, time)
-
-    watching = Watching()
-
-    class Counting:
-        """The learner, taking the literal sum of the weights after each sentence."""
-
-        expected, cost = learner.expected, learner.cost
-
-        def step(self, loss, norm, progress):
-            if watching.time >= 0:
-                for key, total in sums.items():
-                    total += setting.tables.arrays()[key]
-            watching.time += 1
-            assert progress == pytest.approx((watching.time + 1) / (epochs * count))
-            return learner.step(loss, norm, progress)
-
-    for epoch in range(1, epochs + 1):
-        for _ in Loop(epochs, 1, batch_size).epoch(watching, Counting(), epoch, count):
-            pass
-    trained = setting.tables.average(epochs * count)
-    assert trained.labels is not None
-    for key, array, scale in (
-        ("parts", trained.parts, trained.scales[0]),
-        ("labels", trained.labels, trained.scales[1]),
-    ):
-        average = (sums[key] + setting.tables.arrays()[key]) / (epochs * count)
-        assert np.abs(average).max() > 0.01
-        np.testing.assert_allclose(array * scale, average, atol=0.5 * scale + 1e-5)
-
-
-def test_one_step_is_its_own_average():
-    setting = Setting(SHORT[:1]).train(Perceptron(), epochs=1)
-    trained = setting.tables.average(1)
-    np.testing.assert_allclose(trained.parts * trained.scales[0], setting.tables.parts, atol=trained.scales[0])
-    assert trained.parts.any()
-
-
-# ---- the contract
-
-
-@all_learners
-@pytest.mark.parametrize("batch_size", [1, 4])
-def test_every_learner_learns_a_treebank_by_heart(name, batch_size):
-    setting = Setting(toy.treebank())
-    learner = make_learner(name, aggressiveness=0.1, rate=0.3)
-    setting.train(learner, epochs=20, batch_size=batch_size)
-    tables = setting.tables
-    models = [tables.spec.core_model(tables.parts, tables.labels, (1.0, 1.0))]
-    if batch_size == 1:  # the averages of larger batches lag behind
-        models.append(tables.average(20 * len(setting.corpus.lengths)).core_model())
-    for model in models:
-        heads, labels, *_ = model.parse(setting.corpus.batch, core_options("exact"))
-        assert setting.corpus.accuracy(heads, labels) == {"UAS": 100.0, "LAS": 100.0}
-
-
-@all_learners
-def test_the_result_does_not_depend_on_threads_nor_on_the_run(name):
-    learner = make_learner(name, aggressiveness=0.1, rate=0.3)
-
-    def trained(threads, seed=1):
-        setting = Setting(toy.treebank(), threads=threads)
-        setting.train(learner, epochs=3, seed=seed, batch_size=4, threads=threads)
-        return {key: array.tobytes() for key, array in setting.tables.arrays().items()}
-
-    once = trained(1)
-    assert set(once) == {"parts", "part_totals", "labels", "label_totals"}
-    for threads in (1, 2, 3):
-        assert trained(threads) == once
-    assert trained(1, seed=2) != once
-
-
-def test_steps_out_of_all_proportion_do_not_hang():
-    """Weights that are no numbers any more must not keep the kernels from ending."""
-    trees = ([2, 0, 2], [0, 1, 2], [3, 3, 0])  # of one sentence: they cannot all be learnt
-    setting = Setting([Sentence.from_words(["a", "b", "c"], heads=heads, labels=["x", "y", "z"]) for heads in trees])
-    with pytest.raises(OptionError, match="expected a finite one"):
-        setting.train(Crf(rate=3e38), epochs=200)
-    for table in setting.tables.arrays().values():
-        table[:] = np.nan
-    for projective in (False, True):
-        for expected in (False, True):
-            losses, _ = setting.trainer.compute_updates(np.zeros(1, np.int32), expected, 0.0, "exact", projective, 1)
-            assert not np.isfinite(losses).any()
-
-
-def test_the_core_has_no_updates_to_apply_before_computing_them():
-    setting = Setting(SHORT)
-    with pytest.raises(ValueError, match="no such update"):
-        setting.trainer.apply(0, 1.0, 0.0)
-    assert isinstance(setting.trainer, _core.parser.ParserTrainer)
+from headlong.learning.loop import Loop, Progress, run_epoch
+from headlong.learning.losses import Crf, Mira, Perceptron
+
+
+class Script:
+    """A trainer that only records its calls."""
+
+    def __init__(self, loss=2.0, norm=4.0):
+        self.loss, self.norm = loss, norm
+        self.studied, self.applied = [], []
+
+    def compute_updates(self, sentences, expected, cost, method, projective, threads):
+        self.studied.append((sentences.tolist(), expected, cost, method, projective, threads))
+        return np.full(len(sentences), self.loss), np.full(len(sentences), self.norm)
+
+    def apply(self, update, step, time):
+        self.applied.append((update, step, time))
+
+
+def test_epoch_order_depends_only_on_seed_and_epoch():
+    def order(seed, epoch, batch_size=3):
+        script = Script()
+        list(Loop(5, seed, batch_size).epoch(script, Perceptron(), epoch, 10))
+        return [sentence for batch, *_ in script.studied for sentence in batch]
+
+    assert sorted(order(1, 1)) == list(range(10))
+    assert order(1, 1) == order(1, 1) == order(1, 1, batch_size=10)
+    assert len({tuple(order(seed, epoch)) for seed in (1, 2) for epoch in (1, 2)}) == 4
+
+
+def test_loop_passes_learner_settings_to_the_trainer():
+    script = Script()
+    found = list(Loop(2, 1, 4, threads=3, projective=True, decoder="ad3").epoch(script, Mira(0.25), 2, 10))
+    assert found == [(4, 8.0), (8, 16.0), (10, 20.0)]
+    assert [len(batch) for batch, *_ in script.studied] == [4, 4, 2]
+    assert {tuple(rest) for _, *rest in script.studied} == {(False, 1.0, "ad3", True, 3)}
+    assert script.applied == [(i % 4, 0.25, 10.0 + i) for i in range(10)]
+
+
+def test_averages_can_restart():
+    def times(epoch):
+        script = Script()
+        list(Loop(9, 1, restart_averages=True).epoch(script, Perceptron(), epoch, 4))
+        return [time for *_, time in script.applied]
+
+    assert times(2) == times(8) == [0.0, 1.0, 2.0, 3.0]
+    assert times(5) == [4.0, 5.0, 6.0, 7.0]
+    assert times(7) == [12.0, 13.0, 14.0, 15.0]
+
+
+def test_zero_steps_are_not_applied():
+    for script in (Script(loss=0.0), Script(loss=-1.0), Script(norm=0.0)):
+        list(Loop(1, 1).epoch(script, Mira(), 1, 3))
+        assert script.applied == []
+
+
+@pytest.mark.parametrize("loss", [float("inf"), float("-inf"), float("nan")])
+def test_infinite_or_nan_losses_stop_training(loss):
+    script = Script(loss=loss)
+    with pytest.raises(OptionError, match=r"found loss .* in epoch 1, expected a finite number"):
+        list(Loop(1, 1).epoch(script, Crf(), 1, 3))
+    assert script.applied == []
+
+
+def test_progress_is_reported_at_the_end_of_an_epoch():
+    seen: list[Progress] = []
+    loop = Loop(3, 1, batch_size=4)
+    lengths = np.array([3, 5, 4, 4, 4], np.int32)
+    assert run_epoch(loop, Script(), Perceptron(), 2, lengths, "parser", seen.append) == 2.0
+    assert isinstance(seen[-1], Progress)
+    assert (seen[-1].stage, seen[-1].epoch, seen[-1].epochs) == ("parser", 2, 3)
+    assert (seen[-1].done, seen[-1].total, seen[-1].loss) == (5, 5, 2.0)
+    assert seen[-1].words_per_second > 0
+    assert seen[-1].scores is None
+    assert run_epoch(loop, Script(), Perceptron(), 2, lengths, "parser", None) == 2.0
+    assert run_epoch(loop, Script(), Perceptron(), 1, lengths[:0], "parser", seen.append) == 0.0

@@ -1,4 +1,4 @@
-"""The steps of the learners, by their formulas."""
+"""The steps of the learners match their formulas."""
 
 import math
 
@@ -15,13 +15,13 @@ PROGRESS = st.floats(0, 1)
 
 
 @given(LOSSES, NORMS, PROGRESS)
-def test_the_perceptron_moves_by_one_or_not_at_all(loss, norm, progress):
+def test_perceptron_steps_are_one_or_zero(loss, norm, progress):
     assert Perceptron().step(loss, norm, progress) == 1.0
     assert Perceptron().step(loss, 0.0, progress) == 0.0
 
 
 @given(LOSSES, NORMS, PROGRESS, st.floats(1e-4, 10))
-def test_mira_moves_as_far_as_the_margin_asks_but_not_further_than_allowed(loss, norm, progress, aggressiveness):
+def test_mira_steps_reach_the_margin_up_to_the_limit(loss, norm, progress, aggressiveness):
     step = Mira(aggressiveness).step(loss, norm, progress)
     assert step <= aggressiveness
     assert step == pytest.approx(max(loss, 0.0) / norm) or step == aggressiveness < loss / norm
@@ -29,7 +29,7 @@ def test_mira_moves_as_far_as_the_margin_asks_but_not_further_than_allowed(loss,
 
 
 @given(LOSSES, st.floats(0, 1e6), PROGRESS, st.floats(1e-4, 10))
-def test_the_rate_of_the_crf_falls_to_a_fifth(loss, norm, progress, rate):
+def test_crf_rate_decays_to_a_fifth(loss, norm, progress, rate):
     learner = Crf(rate)
     assert learner.step(loss, norm, 0.0) == rate
     assert learner.step(loss, norm, 1.0) == pytest.approx(rate / 5)

@@ -115,7 +115,7 @@ def test_an_error_in_a_function_comes_out() -> None:
 
 @pytest.mark.parametrize("functions", [[depth, depth], [lambda heads, sentence: []] * 2])
 def test_functions_have_names_of_their_own(functions) -> None:
-    with pytest.raises(OptionError, match="a different name for each"):
+    with pytest.raises(OptionError, match="expected distinct names"):
         TreeFunctions(functions)
 
 

@@ -111,7 +111,7 @@ def test_steps_out_of_all_proportion():
     trees = [
         toy.tree(t) for t in ("a/X/0/root b/Y/1/x c/Z/1/y", "a/X/2/x b/Y/0/root c/Z/2/z", "a/X/3/x b/Y/3/z c/Z/0/root")
     ]
-    with pytest.raises(OptionError, match=r"found the loss .*, expected a finite one"):
+    with pytest.raises(OptionError, match=r"found loss .*, expected a finite number"):
         toy.parser(learner="crf", rate=3e38, epochs=100).fit(trees)
 
 

@@ -1,4 +1,4 @@
-"""Reading and writing treebanks: formats, liberal input and strict output."""
+"""Treebanks are read liberally and written strictly, in all formats."""
 
 import io
 
@@ -72,7 +72,7 @@ def test_conllu_plus():
     assert first.heads == [-1, -1, -1]
 
 
-def test_conllu_plus_grows_the_columns_of_a_new_tree():
+def test_conllu_plus_gains_columns_for_a_new_tree():
     parsed = [s.with_tree([-1, *range(len(s))], ["_"] + ["x"] * len(s)) for s in read(PLUS)]
     lines = written(parsed).split("\n")
     assert lines[0] == "# global.columns = ID FORM UPOS PARSEME:MWE HEAD DEPREL"
@@ -165,7 +165,7 @@ def test_long_sentences():
     assert sentence.to_conllu() == text
 
 
-def test_the_header_of_conllu_plus_may_stand_alone():
+def test_conllu_plus_header_may_be_followed_by_a_blank_line():
     header, _, rest = PLUS.partition("\n")
     assert written(read(f"{header}\n\n{rest}")) == PLUS
     assert written(read(f"\ufeff{header}\r\n\r\n{rest}")) == PLUS
@@ -176,7 +176,7 @@ FIELDS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters
 
 @st.composite
 def blocks(draw) -> str:
-    """One random sentence as text."""
+    """Draw one sentence as text."""
     n = draw(st.integers(1, 6))
     comments = draw(st.lists(FIELDS, max_size=2))
     lines = [f"#{comment}" for comment in comments if not comment.startswith(" global.columns")]

@@ -1,4 +1,4 @@
-"""What reading says of wrong treebanks: where, what was found, what was expected."""
+"""Errors in treebanks name the line, what was found and what was expected."""
 
 import gzip
 
@@ -17,27 +17,27 @@ def with_id(row_id: str) -> str:
 
 
 ERRORS = [
-    ("1\ta\tb\n", 1, "3 columns", "10 columns divided by tabs"),
-    ("hello\n", 1, "1 column", "10 columns divided by tabs"),
-    ("1 a _ _ _ _ 0 root _ _\n", 1, "columns divided by spaces", "10 columns divided by tabs"),
+    ("1\ta\tb\n", 1, "3 columns", "10 columns separated by tabs"),
+    ("hello\n", 1, "1 column", "10 columns separated by tabs"),
+    ("1 a _ _ _ _ 0 root _ _\n", 1, "columns separated by spaces", "10 columns separated by tabs"),
     (ROW.replace("root", ""), 1, "an empty DEPREL column", "_ where there is no value"),
     (TWO[:-2] + "\n", 2, "an empty MISC column", "_ where there is no value"),
     ("# c\n" + TWO.replace("2\tb", "3\tb"), 3, "ID '3'", "ID 2"),
     (TWO.replace("2\tb", "x\tb"), 2, "ID 'x'", "ID 2"),
     (TWO.replace("2\tb", "02\tb"), 2, "ID '02'", "ID 2"),
     (ROW + "# late\n", 2, "a comment inside a sentence", "comments only before its first word"),
-    (with_id("2-3") + TWO, 1, "the range 2-3", "a range from 1 upwards"),
-    (with_id("1-2") + ROW + with_id("2-3") + TWO, 3, "the range 2-3", "ID 2, a word of the range before"),
+    (with_id("2-3") + TWO, 1, "the range 2-3", "a range that starts at 1"),
+    (with_id("1-2") + ROW + with_id("2-3") + TWO, 3, "the range 2-3", "ID 2, a word of the previous range"),
     (with_id("1-3") + TWO, 1, "the range 1-3", "a range within the 2 words of the sentence"),
-    (ROW + with_id("2-1"), 2, "the range 2-1", "a range from 2 upwards"),
+    (ROW + with_id("2-1"), 2, "the range 2-1", "a range that starts at 2"),
     (with_id(f"1-{10**10}") + ROW, 1, f"ID '1-{10**10}'", "ID 1"),
-    (with_id("1-2") + with_id("1-2") + TWO, 2, "the range 1-2", "ID 1, a word of the range before"),
+    (with_id("1-2") + with_id("1-2") + TWO, 2, "the range 1-2", "ID 1, a word of the previous range"),
     (ROW + with_id("1.2"), 2, "the empty node 1.2", "ID 1.1 or 2"),
     (with_id("1.1") + ROW, 1, "the empty node 1.1", "ID 0.1 or 1"),
     (ROW + with_id("1.1") + with_id("1.1"), 3, "the empty node 1.1", "ID 1.2 or 2"),
     (with_id("1-2") + with_id("0.1") + TWO, 2, "the empty node 0.1", "the word 1 after its range"),
     (with_id("0.1"), 1, "a sentence without words", "at least the word 1"),
-    (with_id("0.1")[:-8] + "1\tx\t_\t_\n" + ROW, 1, "HEAD '1' for 0.1", "_, as it is no word"),
+    (with_id("0.1")[:-8] + "1\tx\t_\t_\n" + ROW, 1, "HEAD '1' for 0.1", "_, as it is not a word"),
     (TWO.replace("1\tx", "y\tx"), 2, "HEAD 'y'", "a number from 0 to 2 or _"),
     (TWO.replace("1\tx", "3\tx"), 2, "HEAD '3'", "a number from 0 to 2 or _"),
     (TWO.replace("1\tx", "99999\tx"), 2, "HEAD '99999'", "a number from 0 to 2 or _"),
@@ -48,7 +48,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("text", "line", "found", "expected"), ERRORS, ids=[row[2] for row in ERRORS])
-def test_errors_say_where_what_and_why(tmp_path, text, line, found, expected):
+def test_errors_name_line_and_expectation(tmp_path, text, line, found, expected):
     path = tmp_path / "bad.conllu"
     path.write_text(f"{PLAIN}# sent_id = bad\n{text}\n{PLAIN}", encoding="utf-8")
     line += PLAIN.count("\n") + 1
@@ -79,7 +79,7 @@ def test_errors_in_conllx(row, found):
 
 
 def test_errors_in_conll2009():
-    with pytest.raises(DataError, match="found 10 columns, expected 12 columns divided by tabs as in"):
+    with pytest.raises(DataError, match="found 10 columns, expected 12 columns separated by tabs as in"):
         read(PLAIN, format="conll2009")
     with pytest.raises(DataError, match=":2: found 12 columns, expected 13 columns") as caught:
         read(table("1 a a a A A _ _ 0 0 x x _\n2 a a a A A _ _ 0 0 x x"), format="conll2009")
@@ -88,14 +88,14 @@ def test_errors_in_conll2009():
 
 @pytest.mark.parametrize(
     ("columns", "found"),
-    [("FORM UPOS", "no ID column"), ("ID LEMMA", "no FORM column"), ("ID FORM X X", "a column named twice")],
+    [("FORM UPOS", "no ID column"), ("ID LEMMA", "no FORM column"), ("ID FORM X X", "a duplicate column")],
 )
 def test_errors_in_the_header_of_conllu_plus(columns, found):
     with pytest.raises(DataError) as caught:
         read(f"# global.columns = {columns}\n1\ta\tb\n")
     assert caught.value.found == f"{found} in global.columns"
     assert caught.value.line == 1
-    with pytest.raises(DataError, match=r"in global\.columns"):  # nothing after it can be understood
+    with pytest.raises(DataError, match=r"in global\.columns"):  # nothing after it can be parsed
         read(f"# global.columns = {columns}\n1\ta\tb\n", on_bad=lambda error: None)
 
 
@@ -108,7 +108,7 @@ def test_trees_are_checked_on_demand():
     skipped: list[DataError] = []
     assert len(read(PLAIN, trees=True, on_bad=skipped.append)) == 1
     assert [str(error) for error in skipped] == [
-        "<input>:8 (sent_id s2): found no HEAD for word 1 'Hi', expected a number from 0 on"
+        "<input>:8 (sent_id s2): found no HEAD for word 1 'Hi', expected a number, 0 or greater"
     ]
 
 
@@ -155,8 +155,8 @@ def test_damaged_gzip(tmp_path):
     path = tmp_path / "x.conllu.gz"
     packed = gzip.compress(RICH.encode() * 50)
     path.write_bytes(packed[: len(packed) // 2])
-    with pytest.raises(DataError, match=r"x\.conllu\.gz: found gzip data that end too early, expected a whole file"):
+    with pytest.raises(DataError, match=r"x\.conllu\.gz: found truncated gzip data, expected a complete file"):
         list(read_conllu(path, on_bad=lambda error: None))
     path.write_bytes(packed[:40] + b"\xff" * 40 + packed[80:])
-    with pytest.raises(DataError, match=r"found damaged gzip data \(.*\), expected a whole file"):
+    with pytest.raises(DataError, match=r"found damaged gzip data \(.*\), expected a complete file"):
         list(read_conllu(path))

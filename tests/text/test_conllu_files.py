@@ -1,4 +1,4 @@
-"""Files and streams of treebanks: gzip, standard streams, and writing all or nothing."""
+"""Treebank files and streams: gzip, standard streams and atomic writes."""
 
 import gzip
 import io
@@ -13,7 +13,7 @@ from headlong.text import read_conllu, write_conllu
 from tests.helpers.texts import PLAIN, RICH, read, written
 
 
-def test_gzip_is_known_by_its_content(tmp_path):
+def test_gzip_is_detected_from_content(tmp_path):
     path = tmp_path / "packed.conllu"
     path.write_bytes(gzip.compress(PLAIN.encode()))
     assert written(read_conllu(path)) == PLAIN
@@ -51,7 +51,7 @@ def test_standard_streams(monkeypatch, capfdbinary):
     assert text_only.getvalue() == PLAIN
 
 
-def test_files_are_written_at_once(tmp_path):
+def test_files_are_replaced_only_on_success(tmp_path):
     path = tmp_path / "out.conllu"
     path.write_text(PLAIN)
     path.chmod(0o640)
@@ -74,7 +74,7 @@ def test_files_are_written_at_once(tmp_path):
     assert path.read_bytes() == RICH.encode()
 
 
-def test_gzip_is_written_by_suffix(tmp_path):
+def test_suffix_gz_writes_gzip(tmp_path):
     path = tmp_path / "out.conllu.gz"
     write_conllu(read(PLAIN), path)
     packed = path.read_bytes()
@@ -83,7 +83,7 @@ def test_gzip_is_written_by_suffix(tmp_path):
     assert path.read_bytes() == packed
 
 
-def test_targets_that_cannot_be_written(tmp_path):
+def test_unwritable_targets_raise(tmp_path):
     with pytest.raises(OptionError, match="it is a directory"):
         write_conllu(read(PLAIN), tmp_path)
     with pytest.raises(OptionError, match="No such file or directory"):

@@ -1,4 +1,4 @@
-"""Text that is cut into tokens already."""
+"""Tokenized text is read in horizontal and vertical format."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ FORMS = st.lists(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=
 
 
 @given(st.lists(FORMS, max_size=5))
-def test_what_is_written_is_read(sentences: list[list[str]]) -> None:
+def test_written_tokens_are_read_back(sentences: list[list[str]]) -> None:
     horizontal = [" ".join(forms) + "\n" for forms in sentences]
     assert [sentence.forms[1:] for sentence in read_horizontal(horizontal)] == sentences
     vertical = [line for forms in sentences for line in [*(f"{form}\n" for form in forms), "\n"]]
     assert [sentence.forms[1:] for sentence in read_vertical(vertical)] == sentences
 
 
-def test_lines_and_text() -> None:
+def test_line_numbers_and_text_comments() -> None:
     first, second = read_horizontal(["\n", "It  rains .\n", " \t\n", "Yes\r\n"])
     assert (first.line, first.text, second.line, second.forms) == (2, "It rains .", 4, ["<root>", "Yes"])
     first, second = read_vertical(["\n", "a\tNOUN\n", " b  c \n", "\n", "\n", "d"])

@@ -1,4 +1,4 @@
-"""Sentences: columns, derived sentences, text, and the check for trees."""
+"""Sentences: columns, derived sentences, text and tree checks."""
 
 import doctest
 import pickle
@@ -55,7 +55,7 @@ def test_comments_are_metadata():
     assert (bare.id, bare.text, repr(bare)) == ("", None, "<Sentence: 1 words>")
 
 
-def test_text_has_every_row_at_its_place():
+def test_to_conllu_writes_rows_in_file_order():
     ids = [line.split("\t")[:2] for line in str(make()).split("\n")[3:-2]]
     assert ids == [
         ["0.1", "E"],
@@ -80,7 +80,7 @@ def test_missing_heads_are_underscores():
 
 
 class Number:
-    """Stands for the integers of NumPy."""
+    """Behaves like a NumPy integer."""
 
     def __init__(self, value):
         self.value = value
@@ -112,9 +112,9 @@ def test_with_tree_changes_head_deprel_and_deps_only(option, deps):
         assert kept[:6] + kept[9:] == changed[:6] + changed[9:]
 
 
-def test_with_tree_refuses_what_is_no_tree_of_this_sentence():
+def test_with_tree_rejects_invalid_heads_and_labels():
     made = Sentence.from_words(["a", "b"])
-    with pytest.raises(DataError, match="found 1 heads, expected 2, one for each word"):
+    with pytest.raises(DataError, match="found 1 heads, expected 2, one per word"):
         made.with_tree([-1, 0], ["_", "root", "x"])
     with pytest.raises(DataError, match="found HEAD 3 for word 2, expected another number from 0 to 2"):
         made.with_tree([-1, 0, 3], ["_", "root", "x"])
@@ -149,12 +149,12 @@ def test_with_misc_replaces_pieces_of_its_keys_only():
 
 
 @pytest.mark.parametrize("bad", ["", "a\tb", "a\nb", "a\r"])
-def test_fields_that_cannot_be_written_are_refused(bad):
-    with pytest.raises(DataError, match="expected a non-empty field without tabs and line ends"):
+def test_unwritable_fields_raise(bad):
+    with pytest.raises(DataError, match="expected a non-empty field without tabs and line breaks"):
         Sentence.from_words(["x", bad])
 
 
-def test_from_words_refuses_nonsense():
+def test_from_words_rejects_invalid_input():
     with pytest.raises(DataError, match="found no words, expected at least one"):
         Sentence.from_words([])
     with pytest.raises(DataError, match="found 1 fields for UPOS, expected 2"):
@@ -168,13 +168,13 @@ def test_from_words_refuses_nonsense():
 
 
 @pytest.mark.parametrize("ranges", [[(1, 6)], [(2, 1)], [(1, 2), (2, 3)], [(0, 1)]])
-def test_from_words_refuses_ranges_without_place(ranges):
+def test_from_words_rejects_misplaced_ranges(ranges):
     with pytest.raises(DataError, match="expected ranges in order within the 5 words"):
         make(multiword=[MultiwordToken(first, last, "x") for first, last in ranges])
 
 
 @pytest.mark.parametrize("places", [[(6, 1)], [(1, 2)], [(1, 1), (1, 1)], [(2, 1), (1, 1)], [(-1, 1)]])
-def test_from_words_refuses_empty_nodes_without_place(places):
+def test_from_words_rejects_misplaced_empty_nodes(places):
     with pytest.raises(DataError, match="expected nodes in order, counted from 1, after words 0 to 5"):
         make(empty=[EmptyNode(after, index, "x") for after, index in places])
 
@@ -191,7 +191,7 @@ def test_check_tree_accepts_trees():
 @pytest.mark.parametrize(
     ("heads", "message"),
     [
-        ([2, -1, 0], "found no HEAD for word 2 'b', expected a number from 0 on"),
+        ([2, -1, 0], "found no HEAD for word 2 'b', expected a number, 0 or greater"),
         ([2, 3, 1], "found no root and a cycle of the words 1 'a', 2 'b' and 3 'c', expected a tree"),
         ([0, 3, 2], "found a cycle of the words 2 'b' and 3 'c', expected a tree"),
         ([0, 1, 0], "found several roots, the words 1 'a' and 3 'c', expected one word with HEAD 0"),

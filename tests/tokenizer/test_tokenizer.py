@@ -15,10 +15,17 @@ from hypothesis import strategies as st
 
 from headlong.errors import DataError, ModelError, NotFittedError, OptionError
 from headlong.evaluation import evaluate
-from headlong.features.boundaries import CaseTable, Layout, stretches
+from headlong.features.boundaries import CaseTable, TextLayout, segment_bounds
 from headlong.text import Sentence, read_conllu, write_conllu
-from headlong.text.characters import Characters, Hashes, code_points, kind_of, name_hash
-from headlong.text.plain import escaped_spaces, misc_value, plain_text, surface_tokens, unescaped_spaces, with_line_ends
+from headlong.text.characters import Characters, Hashes, character_kind, code_points, hash_text
+from headlong.text.plain import (
+    escape_spaces,
+    insert_line_breaks,
+    misc_value,
+    plain_text,
+    surface_tokens,
+    unescape_spaces,
+)
 from headlong.tokenizer import segmenter as segmenter_module
 from headlong.tokenizer import tokenizer as tokenizer_module
 from headlong.tokenizer.segmenter import ALWAYS, NEVER, Segmenter, learn_gap_rules
@@ -68,8 +75,8 @@ def rebuilt(found: list[Sentence]) -> str:
         for token in surface_tokens(sentence):
             inside = misc_value(token.misc, "SpacesInToken")
             before = misc_value(token.misc, "SpacesBefore") or ""
-            form = token.form if inside is None else unescaped_spaces(inside)
-            text += unescaped_spaces(before) + form + token.space_after
+            form = token.form if inside is None else unescape_spaces(inside)
+            text += unescape_spaces(before) + form + token.space_after
     return text
 
 
@@ -309,11 +316,11 @@ def test_one_sentence_of_training() -> None:
 
 def test_gap_rules() -> None:
     plain = plain_text(sentences(200))
-    layout = Layout(Characters(plain.text))
+    layout = TextLayout(Characters(plain.text))
     ended = np.zeros(len(plain.text), np.bool_)
     ended[np.array(plain.ends) - 1] = True
     rules = learn_gap_rules(layout, ended[layout.left])
-    kinds = {name: kind_of(name) for name in "a A.,"}
+    kinds = {name: character_kind(name) for name in "a A.,"}
 
     def rule(left: str, right: str, spaced: bool) -> int:
         return int(rules[(kinds[left] * 8 + kinds[right]) * 2 + spaced])
@@ -323,9 +330,9 @@ def test_gap_rules() -> None:
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=20))
-def test_stretches(flags: list[bool]) -> None:
+def test_segment_bounds(flags: list[bool]) -> None:
     flags[0] = True
-    begins, ends = stretches(np.array(flags))
+    begins, ends = segment_bounds(np.array(flags))
     for i in range(len(flags)):
         assert begins[i] == max(j for j in range(i + 1) if flags[j])
         assert ends[i] == next((j for j in range(i + 1, len(flags)) if flags[j]), len(flags))
@@ -335,14 +342,14 @@ def test_stretches(flags: list[bool]) -> None:
 def test_hashes_do_not_depend_on_the_place(text: str, before: str) -> None:
     inside = Hashes(code_points(before + text + "z"))
     begin, end = np.array([len(before)], np.int32), np.array([len(before + text)], np.int32)
-    assert int(inside.of(begin, end)[0]) == name_hash(text)
-    assert name_hash(text) != name_hash(text + "a")
+    assert int(inside.of(begin, end)[0]) == hash_text(text)
+    assert hash_text(text) != hash_text(text + "a")
 
 
 @given(st.characters())
 def test_tables_hold_what_the_functions_say(character: str) -> None:
     characters = Characters(character)
-    assert characters.kinds[0] == kind_of(character)
+    assert characters.kinds[0] == character_kind(character)
     lower = character.lower()
     assert chr(characters.lowers[0]) == (lower if len(lower) == 1 else character)
 
@@ -350,19 +357,19 @@ def test_tables_hold_what_the_functions_say(character: str) -> None:
 def test_case_table() -> None:
     words = ["the", "the", "Paris", "Paris", "may", "May", "First"]
     initial = [False] * 6 + [True]
-    hashes = np.array([name_hash(word.lower()) for word in words], np.uint32)
+    hashes = np.array([hash_text(word.lower()) for word in words], np.uint32)
     upper = np.array([word[0].isupper() for word in words])
     table, of_others = CaseTable.learn(hashes, upper, np.array(initial), 12)
-    again = CaseTable.unpacked(table.packed())
+    again = CaseTable.unpack(table.pack())
     assert (table.cells == again.cells).all()
-    assert table.of(hashes).tolist() == [1, 1, 2, 2, 3, 3, 0]
+    assert table.lookup(hashes).tolist() == [1, 1, 2, 2, 3, 3, 0]
     assert of_others.tolist() == [1, 1, 2, 2, 2, 1, 0]
 
 
 @given(st.text(st.sampled_from(" \t\n\r|\\\u00a0"), max_size=10))
 def test_escapes(spaces: str) -> None:
-    escaped = escaped_spaces(spaces)
-    assert unescaped_spaces(escaped) == spaces
+    escaped = escape_spaces(spaces)
+    assert unescape_spaces(escaped) == spaces
     assert not set(escaped) & set(" \t\n\r|")
 
 
@@ -397,7 +404,7 @@ def test_plain_text() -> None:
 
 def test_line_ends_replace_spaces_only() -> None:
     plain = plain_text(sentences(300))
-    changed = with_line_ends(plain, 1)
+    changed = insert_line_breaks(plain, 1)
     assert len(changed.text) == len(plain.text)
     different = [i for i in range(len(plain.text)) if plain.text[i] != changed.text[i]]
     assert different

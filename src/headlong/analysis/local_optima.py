@@ -1,7 +1,7 @@
-"""How many trees are locally optimal: what makes hill climbing work or fail (Zhang et al. 2014b, section 4.1).
+"""Count locally optimal trees, which determine how well hill climbing works (Zhang et al. 2014b, section 4.1).
 
-A tree is a local optimum of first-order scores if no other head for a single word makes a better tree. Any number of
-words may hang on the root: under a single root, heads alone cannot lead from each tree to all others.
+A tree is a local optimum of first-order scores if changing the head of a single word never gives a better tree. Any
+number of words may be attached to the root: with a single root, changes of single heads do not connect all trees.
 """
 
 from __future__ import annotations
@@ -15,43 +15,44 @@ from headlong.parser.random_trees import random_trees
 
 
 def count_local_optima(problem: Problem, *, limit: int = 10_000) -> int:
-    """The number of local optima of the arc scores, or some number from `limit` on if there are so many.
+    """Return the number of local optima of the arc scores. If there are `limit` or more, stop counting at or above it.
 
-    Figure 2 of Zhang et al. 2014b: where each word's best head closes a cycle, every local optimum enters the cycle at
-    one of its words and has its other arcs, so that the counts for each of these words add up; words outside see the
-    cycle as one word. There are at most 2^(n-1) of them. O(n^2) for each. Scores must not have ties.
+    Figure 2 of Zhang et al. 2014b: if the best heads of all words contain a cycle, every local optimum enters the cycle
+    at one of its words and keeps the other arcs of the cycle. The counts for these words therefore add up, with the
+    cycle contracted to one word for all others. There are at most 2^(n-1) local optima. O(n^2) per local optimum.
+    Scores must not have ties.
 
     >>> count_local_optima(Problem.from_matrix([[0, 1, 3], [0, 0, 4], [0, 5, 0]], single_root=False))
     2
     """
-    return _count(_matrix(problem), limit)
+    return _count(_check_matrix(problem), limit)
 
 
 def estimate_local_optima(problem: Problem, *, climbs: int = 300, seed: int = 0) -> int:
-    """The number of different local optima that so many climbs reach from trees drawn uniformly: at most their number.
+    """Return the number of distinct local optima reached by climbing from uniformly drawn trees: a lower bound.
 
     >>> estimate_local_optima(Problem.from_matrix([[0, 1, 3], [0, 0, 4], [0, 5, 0]], single_root=False))
     2
     """
-    scores = _matrix(problem)
-    rows = np.argsort(-scores, axis=0).T.tolist()  # of each word: heads, best first
+    scores = _check_matrix(problem)
+    rows = np.argsort(-scores, axis=0).T.tolist()  # the heads of each word, best first
     ranked = [[head for head in row if scores[head, word] > -np.inf] for word, row in enumerate(rows)]
     drawn = random_trees(problem, climbs, uniform=True, seed=seed).tolist()
     return len({tuple(_climb(heads, ranked)) for heads in drawn})
 
 
-def _matrix(problem: Problem) -> FLOAT64:
+def _check_matrix(problem: Problem) -> FLOAT64:
     if problem.single_root:
         raise OptionError("found a problem with a single root, expected one with any number of roots")
     return problem.matrix()
 
 
 def _count(scores: FLOAT64, limit: int) -> int:
-    """Local optima of scores [head, modifier]; vertex 0 is the root, and the diagonal is -inf."""
+    """Count local optima of scores [head, modifier]. Vertex 0 is the root; the diagonal is -inf."""
     best = scores[:, 1:].argmax(axis=0).tolist()
     if scores[:, 1:].size and scores[:, 1:].max(axis=0).min() == -np.inf:
         return 0
-    cycle = _cycle([-1, *best])
+    cycle = _find_cycle([-1, *best])
     if not cycle:
         return 1
     others = np.setdiff1d(np.arange(len(scores)), cycle)
@@ -67,9 +68,9 @@ def _count(scores: FLOAT64, limit: int) -> int:
     return total
 
 
-def _cycle(heads: list[int]) -> list[int]:
-    """The words of a cycle, or none."""
-    state = [0] * len(heads)  # number of the walk that came by
+def _find_cycle(heads: list[int]) -> list[int]:
+    """Return the words of a cycle, or an empty list."""
+    state = [0] * len(heads)  # the walk that visited each word
     state[0] = -1
     for start in range(1, len(heads)):
         word = start
@@ -85,7 +86,7 @@ def _cycle(heads: list[int]) -> list[int]:
 
 
 def _climb(heads: list[int], ranked: list[list[int]]) -> list[int]:
-    """Gives each word, bottom-up, the best head that is not below it, until nothing changes."""
+    """Attach each word, bottom-up, to its best head outside its subtree, until nothing changes."""
     changed = True
     while changed:
         changed = False

@@ -1,4 +1,4 @@
-"""Comparisons of decoders as tables of text."""
+"""Format comparisons of decoders as text tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from headlong.evaluation.tables import percent, table
 
 
 def report_decoders(comparison: DecoderComparison) -> str:
-    """The tables of `compare_decoders`: decoders, and pairs of them; shares are in percent."""
+    """Format the tables of `compare_decoders`: decoders, and pairs of decoders. Shares are in percent."""
     columns = ["Certified", "Optimal", "Best", "us/word", "UAS", "LAS"]
     if any(one.uas is None for one in comparison.decoders):
         columns = columns[:-2]
@@ -17,11 +17,11 @@ def report_decoders(comparison: DecoderComparison) -> str:
         shares = (percent(one.certified / comparison.sentences), optimal, percent(one.best / comparison.sentences))
         accuracy = (percent(share) for share in (one.uas, one.las) if share is not None)
         rows.append((one.name, *shares, f"{comparison.microseconds(one):.1f}", *accuracy))
-    left_out = f"; too long, and left out: {comparison.left_out:,}" if comparison.left_out else ""
+    left_out = f"; skipped because too long: {comparison.left_out:,}" if comparison.left_out else ""
     notes = (
         f"Sentences: {comparison.sentences:,}; words: {comparison.words:,}{left_out}.\n"
-        "Certified: the decoder proves its tree to be a best one.\n"
-        f"Optimal: its tree is a best one, whoever proves that (sentences with a proof: {comparison.proven:,}).\n"
+        "Certified: the decoder proves that its tree is optimal.\n"
+        f"Optimal: its tree is optimal, proved by any decoder (sentences with a proof: {comparison.proven:,}).\n"
         "Best: no decoder found a better tree. us/word: CPU time of decoding."
     )
     pairs = [(f"{pair.first} against {pair.second}", pair.better, pair.equal, pair.worse) for pair in comparison.pairs]

@@ -1,4 +1,4 @@
-"""Statistics of treebanks, and findings: what in them will hurt a parser.
+"""Compute statistics of treebanks and find problems that will hurt a parser.
 
 >>> from headlong.text import Sentence
 >>> figures = survey([Sentence.from_words(["Go", "on"], heads=[0, 0], labels=["root", "root"])], name="train")
@@ -22,12 +22,12 @@ from headlong.text import Format, Sentence, check_tree, read_conllu
 from headlong.text.universal import UD_TAGS
 
 LONG = 300
-"""Words from which on a sentence is called long: usually text that was never cut into sentences."""
+"""Sentences with more words are reported as long. Usually, the text was not split into sentences."""
 
 MANY = {"XPOS": 1000, "DEPREL": 200, "FEATS": 1000}
-"""Different values from which on a column looks as if something else had leaked into it."""
+"""Numbers of distinct values above which a column probably contains something else."""
 
-_SHARE_OF_TYPES = 0.05  # XPOS and FEATS may be as rich as they like, as long as values are used again
+_SHARE_OF_TYPES = 0.05  # XPOS and FEATS may have any number of values as long as they are reused
 _SHARE_REPEATED = 0.1
 _SHARE_SHARED = 0.02
 _SHARE_SKEWED = 0.95
@@ -35,33 +35,33 @@ _SHARE_MISSING = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """How many sentences have some trouble, and the message about the first of them."""
+class DefectCount:
+    """The number of sentences with a problem, and the message about the first one."""
 
     count: int = 0
     first: str = ""
 
-    def more(self, message: str) -> Trouble:
-        """With one more sentence."""
-        return Trouble(self.count + 1, self.first or message)
+    def plus(self, message: str) -> DefectCount:
+        """Return the problem with one more sentence."""
+        return DefectCount(self.count + 1, self.first or message)
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """Figures of one file or list of sentences."""
+    """Statistics of one file or list of sentences."""
 
     name: str
     sentences: int
     words: int
     tokens: int
-    """Surface tokens: a multiword token counts once, its words do not."""
+    """Surface tokens: a multiword token counts once, and its words do not count."""
     multiword: int
     empty: int
     longest: int
     long: int
     """Sentences with more than `LONG` words."""
     upos: Mapping[str, int]
-    """How often each value occurs; ``_`` is left out here and in the next three."""
+    """Frequency of each value; ``_`` is left out here and in the next three fields."""
     xpos: Mapping[str, int]
     feats: Mapping[str, int]
     """By single feature, such as ``Case=Nom``."""
@@ -69,22 +69,22 @@ class Statistics:
     missing: Mapping[str, int]
     """Words with ``_``, by column: LEMMA, UPOS, XPOS, FEATS, HEAD and DEPREL."""
     unknown_upos: int
-    """Words whose tag is not one of Universal Dependencies, or ``_``."""
+    """Words whose tag is ``_`` or not a tag of Universal Dependencies."""
     nonprojective_sentences: int
     nonprojective_arcs: int
     inner_roots: int
-    """Words with the label ``root`` that do not hang from the root."""
+    """Words with the label ``root`` that are not attached to the root."""
     repeated: int
-    """Sentences with the same words as an earlier one."""
-    several_roots: Trouble
-    cycles: Trouble
-    unreadable: Trouble
+    """Sentences with the same words as an earlier sentence."""
+    several_roots: DefectCount
+    cycles: DefectCount
+    unreadable: DefectCount
     keys: Mapping[tuple[int, int], int]
-    """How often each sentence occurs, by a hash of its words and its length."""
+    """Frequency of each sentence, by a hash of its words and its length."""
 
     @property
     def average(self) -> float:
-        """Words of a sentence."""
+        """Words per sentence."""
         return self.words / self.sentences if self.sentences else 0.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class Statistics:
         result: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, Trouble):
+            if isinstance(value, DefectCount):
                 value = {"count": value.count, "first": value.first}
             if field.name != "keys":
                 result[field.name] = value
@@ -101,19 +101,19 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """What held-out sentences share with the training sentences, and what they have that those lack."""
+    """What held-out sentences have in common with the training sentences, and what is unseen in training."""
 
     name: str
     sentences: int
-    """Held-out sentences whose words occur as a sentence in training."""
+    """Held-out sentences that occur, word by word, in training."""
     words: int
-    """Words of these sentences."""
+    """Words in these sentences."""
     sentence_share: float
     word_share: float
     unseen_labels: Mapping[str, int]
     unseen_upos: Mapping[str, int]
     lacking: tuple[str, ...]
-    """Columns that most words have in training and most words lack here."""
+    """Columns that are filled for most words in training and missing for most words here."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dictionaries, strings and numbers, ready for JSON."""
@@ -122,7 +122,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that will hurt: a short code for programs, the name of the file, a sentence for people."""
+    """A problem: a short code for programs, the name of the file, and a message for people."""
 
     code: str
     name: str
@@ -132,23 +132,23 @@ class Finding:
         return f"{self.name}: {self.message}" if self.name else self.message
 
 
-def survey(sentences: Iterable[Sentence], *, name: str = "", unreadable: Trouble | None = None) -> Statistics:
-    """Count everything in a stream of sentences, trees or not; one hash of each is kept."""
-    counting = _Counting()
+def survey(sentences: Iterable[Sentence], *, name: str = "", unreadable: DefectCount | None = None) -> Statistics:
+    """Compute the statistics of a stream of sentences, with or without trees. One hash per sentence is kept."""
+    counting = _StatisticsBuilder()
     for sentence in sentences:
         counting.add(sentence)
-    return counting.result(name, unreadable or Trouble())
+    return counting.result(name, unreadable or DefectCount())
 
 
 def survey_file(path: str | PathLike[str], *, format: Format = "auto") -> Statistics:  # noqa: A002
-    """`survey` of a file; sentences that cannot be read are counted and left out."""
-    unreadable = Trouble()
+    """Compute the statistics of a file. Sentences that cannot be read are counted and skipped."""
+    unreadable = DefectCount()
 
     def on_bad(error: DataError) -> None:
         nonlocal unreadable
-        unreadable = unreadable.more(str(error))
+        unreadable = unreadable.plus(str(error))
 
-    counting = _Counting()
+    counting = _StatisticsBuilder()
     for sentence in read_conllu(path, format=format, on_bad=on_bad):
         counting.add(sentence)
     return counting.result(fspath(path), unreadable)
@@ -173,12 +173,12 @@ def overlap(train: Sequence[Statistics], held_out: Statistics) -> Overlap:
 
 
 def findings(figures: Statistics) -> list[Finding]:
-    """What will hurt in one file, the worst first."""
+    """Return the problems of one file, most serious first."""
     found = [*_tree_findings(figures), *_column_findings(figures)]
     if figures.long:
         message = (
             f"{_number(figures.long, 'sentence')} with more than {LONG} words (longest: {figures.longest:,}): "
-            "is the text cut into sentences?"
+            "is the text split into sentences?"
         )
         found.append(Finding("long-sentences", figures.name, message))
     if figures.repeated > _SHARE_REPEATED * figures.sentences:
@@ -188,29 +188,29 @@ def findings(figures: Statistics) -> list[Finding]:
 
 
 def overlap_findings(shared: Overlap) -> list[Finding]:
-    """What will hurt between training and held-out sentences."""
+    """Return the problems of held-out sentences given the training sentences."""
     found = []
     if shared.word_share > _SHARE_SHARED:
         message = (
             f"{shared.sentences:,} of its sentences, with {100 * shared.word_share:.1f} % of its words, "
-            "occur in the training data: scores will be too good"
+            "occur in the training data: scores will be too high"
         )
         found.append(Finding("overlap", shared.name, message))
     for column in shared.lacking:
-        message = f"most words have _ as {column}, but not in the training data: the parser will miss it"
+        message = f"most words have no {column} (_), but in the training data they do: accuracy will suffer"
         found.append(Finding(f"lacks-{column.lower()}", shared.name, message))
     for what, code, unseen in (
         ("labels", "unseen-labels", shared.unseen_labels),
         ("UPOS tags", "unseen-tags", shared.unseen_upos),
     ):
         if unseen:
-            message = f"{what} that the training data lack: {_listed(unseen)}"
+            message = f"{what} that do not occur in the training data: {_list_values(unseen)}"
             found.append(Finding(code, shared.name, message))
     return found
 
 
 def _tree_findings(figures: Statistics) -> Iterable[Finding]:
-    """What is wrong with the trees of a file, and what could not be read at all."""
+    """Yield the problems of the trees of a file, and of sentences that cannot be read."""
     name, several = figures.name, figures.several_roots
     if figures.unreadable.count:
         message = f"{_number(figures.unreadable.count, 'sentence')} that cannot be read, the first: "
@@ -220,12 +220,12 @@ def _tree_findings(figures: Statistics) -> Iterable[Finding]:
         yield Finding("cycles", name, message)
     headless = figures.missing["HEAD"]
     if headless:
-        message = f"{_percent(headless, figures.words)} of the words have no HEAD: training needs whole trees"
+        message = f"{_percent(headless, figures.words)} of the words have no HEAD: training requires complete trees"
         yield Finding("no-heads", name, message)
     if several.count:
         message = (
-            f"{_number(several.count, 'sentence')} with several roots: a parser trained on this may return several "
-            f"too (--root single demands one); the first: {several.first}"
+            f"{_number(several.count, 'sentence')} with several roots: the parser may also return several "
+            f"(--root single requires one); the first: {several.first}"
         )
         yield Finding("several-roots", name, message)
     if figures.inner_roots:
@@ -234,38 +234,38 @@ def _tree_findings(figures: Statistics) -> Iterable[Finding]:
 
 
 def _column_findings(figures: Statistics) -> Iterable[Finding]:
-    """What is odd in the columns of a file."""
+    """Yield the problems of the columns of a file."""
     name, words, missing = figures.name, figures.words, figures.missing
     for column, values in (("XPOS", figures.xpos), ("DEPREL", figures.labels), ("FEATS", figures.feats)):
         reused = column != "DEPREL" and len(values) <= _SHARE_OF_TYPES * words
         if len(values) > MANY[column] and not reused:
             message = (
-                f"{len(values):,} different values of {column} in {words:,} words: has something else "
-                f"(sentence ids, word forms) leaked into it? For example {_listed(values, 3)}"
+                f"{len(values):,} distinct values of {column} in {words:,} words: does the column contain something "
+                f"else (sentence ids, word forms)? For example {_list_values(values, 3)}"
             )
             yield Finding(f"many-{column.lower()}", name, message)
     if figures.unknown_upos > missing["UPOS"]:
         unknown = {tag: count for tag, count in figures.upos.items() if tag not in UD_TAGS}
-        message = f"{_number(sum(unknown.values()), 'word')} with UPOS tags that UD does not have: {_listed(unknown)}"
+        message = f"{_number(sum(unknown.values()), 'word')} with UPOS tags that are not in UD: {_list_values(unknown)}"
         yield Finding("unknown-tags", name, message)
     for column, code, enough, loss in (
-        ("UPOS", "no-tags", 0.0, "the parser leans on these tags most of all"),
-        ("XPOS", "no-xpos", _SHARE_MISSING, "the parser will do without these tags"),
-        ("LEMMA", "no-lemmas", _SHARE_MISSING, "the parser will do without lemmas"),
-        ("DEPREL", "no-labels", 0.0, "the parser cannot learn labels there"),
+        ("UPOS", "no-tags", 0.0, "the parser relies on these tags more than on any other column"),
+        ("XPOS", "no-xpos", _SHARE_MISSING, "the parser will not use these tags"),
+        ("LEMMA", "no-lemmas", _SHARE_MISSING, "the parser will not use lemmas"),
+        ("DEPREL", "no-labels", 0.0, "the parser cannot learn their labels"),
     ):
         if missing[column] > enough * words:
             share = "all" if missing[column] == words else _percent(missing[column], words)
-            yield Finding(code, name, f"{share} of the words have _ as {column}: {loss}")
+            yield Finding(code, name, f"{share} of the words have no {column} (_): {loss}")
     for column, values in (("UPOS", figures.upos), ("XPOS", figures.xpos)):
         top, count = max(values.items(), key=lambda item: item[1], default=("", 0))
         if len(values) and count > _SHARE_SKEWED * words and words >= 100:
-            message = f"{_percent(count, words)} of the words have the {column} tag {top}: it says little"
+            message = f"{_percent(count, words)} of the words have the {column} tag {top}: it tells little"
             yield Finding(f"skewed-{column.lower()}", name, message)
 
 
-class _Counting:
-    """The figures of a `Statistics` while they grow."""
+class _StatisticsBuilder:
+    """Accumulates the figures of a `Statistics`."""
 
     def __init__(self) -> None:
         self.numbers: Counter[str] = Counter()
@@ -273,7 +273,7 @@ class _Counting:
         self.columns: dict[str, Counter[str]] = {name: Counter() for name in ("UPOS", "XPOS", "FEATS", "DEPREL")}
         self.missing: Counter[str] = Counter()
         self.keys: Counter[tuple[int, int]] = Counter()
-        self.several_roots = self.cycles = Trouble()
+        self.several_roots = self.cycles = DefectCount()
 
     def add(self, sentence: Sentence) -> None:
         """Count one sentence."""
@@ -314,18 +314,18 @@ class _Counting:
         try:
             check_tree(sentence, single_root=False)
         except DataError as error:
-            self.cycles = self.cycles.more(str(error))
+            self.cycles = self.cycles.plus(str(error))
             return
         try:
             check_tree(sentence)
         except DataError as error:
-            self.several_roots = self.several_roots.more(str(error))
+            self.several_roots = self.several_roots.plus(str(error))
         crossing = sum(nonprojective_arcs(heads))
         self.numbers["nonprojective_sentences"] += crossing > 0
         self.numbers["nonprojective_arcs"] += crossing
 
-    def result(self, name: str, unreadable: Trouble) -> Statistics:
-        """The figures so far."""
+    def result(self, name: str, unreadable: DefectCount) -> Statistics:
+        """Return the statistics of all sentences so far."""
         missing = {column: self.missing[column] for column in ("LEMMA", "HEAD")}
         for column, values in self.columns.items():
             missing[column] = values.pop("_", 0)
@@ -377,7 +377,7 @@ def _percent(part: int, whole: int) -> str:
     return f"{100 * part / max(whole, 1):.1f} %"
 
 
-def _listed(values: Mapping[str, int], most: int = 8) -> str:
-    """The first values with their counts."""
+def _list_values(values: Mapping[str, int], most: int = 8) -> str:
+    """List the first values with their counts."""
     shown = [f"{value} ({count:,})" for value, count in list(values.items())[:most]]
     return ", ".join(shown) + (f" and {len(values) - most} more" if len(values) > most else "")

@@ -48,7 +48,7 @@ def read_labeled(name: str, args: argparse.Namespace, column: str) -> Iterator[S
     """Read the sentences of a file in the format of the options; `column` is or will be labeled."""
     from headlong.text import read_columns, read_conllu
     from headlong.text.files import open_bytes
-    from headlong.text.inputs import beginning_of, recognise
+    from headlong.text.inputs import detect_format, peek_text
 
     if args.columns and args.input not in ("auto", "columns"):
         raise OptionError(f"found --columns with --input {args.input}, expected --input columns: one word per line")
@@ -56,7 +56,7 @@ def read_labeled(name: str, args: argparse.Namespace, column: str) -> Iterator[S
     with open_bytes(name) as stream:
         found = "columns" if args.columns else args.input
         if found == "auto":
-            recognized = recognise(beginning_of(stream))
+            recognized = detect_format(peek_text(stream))
             found = recognized if recognized in ("conllu", "conll2009") else "columns"
         if found == "columns":
             separator = "\t" if args.separator == "tab" else None

@@ -113,12 +113,12 @@ def _add_columns(sentences: Iterator[Sentence], added: list[str]) -> Iterator[Se
     Raises:
         DataError: An input has another format than the first, or its format cannot have the columns.
     """
-    from headlong.text.formats import CONLLU, STANDARD, conllu_plus
+    from headlong.text.formats import CONLLU, STANDARD, conllu_plus_layout
 
     first = None
     for sentence in sentences:
         if sentence.layout is CONLLU and not set(added) <= set(STANDARD):
-            sentence.layout = conllu_plus(STANDARD)
+            sentence.layout = conllu_plus_layout(STANDARD)
         layout = sentence.layout
         first = first or layout.format
         if layout.format != first:

@@ -325,7 +325,7 @@ class _ParseTask:
         """Yield the sentences of an input."""
         from headlong import Pipeline
         from headlong.text.files import open_bytes
-        from headlong.text.inputs import beginning_of, read_lines, read_pieces, recognise
+        from headlong.text.inputs import detect_format, peek_text, read_lines, read_pieces
         from headlong.text.pretokenized import read_horizontal, read_vertical
 
         if _is_text(name):
@@ -334,7 +334,7 @@ class _ParseTask:
         with open_bytes(name) as stream:
             found = self.args.input
             if found == "auto" and isinstance(self.model, Pipeline):
-                found = recognise(beginning_of(stream))
+                found = detect_format(peek_text(stream))
             if found == "text":
                 pieces = self.stream.until_error(read_pieces(stream, name))
                 yield from self._require_pipeline(name).tokenize(pieces)

@@ -1,4 +1,4 @@
-"""Dependency trees to look at: in the terminal, as SVG, as a page, and for other programs that draw."""
+"""Draw dependency trees in the terminal, as SVG and as HTML, and export them to displaCy and LaTeX."""
 
 from headlong.drawing.exchange import to_displacy, to_tikz
 from headlong.drawing.html import to_html

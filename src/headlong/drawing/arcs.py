@@ -1,4 +1,4 @@
-"""The arcs of a sentence: how high each one lies and which ones cross others."""
+"""Compute the arcs of a sentence for drawing: their heights and crossings."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from numpy.typing import NDArray
 from headlong.text import Sentence
 
 DOUBTFUL, UNLIKELY = 0.9, 0.5
-"""Probabilities below which drawings show an arc as such."""
+"""Arcs with a probability below these limits are drawn as doubtful or unlikely."""
 
-_MOST_CROSSING = 64  # enough to find a place for a label; a tangle of long arcs would have them in thousands
+_MAX_CROSSING = 64  # enough to place a label; a tangle of long arcs would have thousands
 
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """An arc at a level above the words (1 is the lowest); from the root, head 0, comes an arrow from above."""
+    """An arc at a level above the words (1 is the lowest). An arc from the root (head 0) is an arrow from above."""
 
     head: int
     modifier: int
     label: str
     level: int
     projective: bool
-    """Whether all words below it descend from its head."""
+    """Whether all words under the arc descend from its head."""
     crossing: tuple[int, ...]
-    """The first 64 words below it with an arc to a word that is not below it, or from the root."""
+    """The first 64 words under the arc that are connected to the root or to a word outside the arc."""
     probability: float | None
-    """That of the head, if the sentence comes with ``HeadProb``."""
+    """The probability of the head, if MISC has ``HeadProb``."""
 
     @property
     def left(self) -> int:
-        """The word that comes first in the sentence."""
+        """The word at the left end."""
         return min(self.head, self.modifier)
 
     @property
     def right(self) -> int:
-        """The word that comes last in the sentence."""
+        """The word at the right end."""
         return max(self.head, self.modifier)
 
 
 def find_arcs(sentence: Sentence) -> list[Arc]:
-    """The arcs between words by length, then those from the root.
+    """Return the arcs between words in order of length, then the arcs from the root.
 
-    Each arc is at the lowest level above all shorter ones that it covers or crosses: two that overlap are never at the
-    same level, while those side by side, which may share a word, can be. The time is that of touching each gap between
-    words once for each arc above it: O(words²) at worst, in vector operations.
+    Each arc is placed at the lowest level above all shorter arcs that it covers or crosses. Overlapping arcs are never
+    on the same level; adjacent arcs, which may share a word, can be. Each gap between words is visited once for each
+    arc above it: O(words²) in the worst case, in vector operations.
 
     >>> sentence = Sentence.from_words(["a", "b", "c", "d"], heads=[3, 4, 0, 3])
     >>> [(arc.head, arc.modifier, arc.level, arc.projective, arc.crossing) for arc in find_arcs(sentence)]
@@ -58,12 +58,12 @@ def find_arcs(sentence: Sentence) -> list[Arc]:
     modifiers = np.flatnonzero(all_heads > 0)
     heads = all_heads[modifiers]
     lefts, rights = np.minimum(heads, modifiers), np.maximum(heads, modifiers)
-    # The first and last word that a word is joined with, the root included; the level of the gap after each word.
+    # The first and last neighbor of each word in the tree, including the root; the level of the gap after each word.
     lowest, highest, skyline = words.copy(), words.copy(), np.zeros(len(words), dtype=np.int64)
     np.minimum.at(lowest, rights, lefts)
     np.maximum.at(highest, lefts, rights)
     lowest[all_heads == 0] = 0
-    first_visit, last_visit = _visits(sentence.heads)
+    first_visit, last_visit = _preorder_ranges(sentence.heads)
     arcs = []
     for k in np.lexsort((lefts, rights - lefts)):
         left, right, head = int(lefts[k]), int(rights[k]), int(heads[k])
@@ -74,7 +74,7 @@ def find_arcs(sentence: Sentence) -> list[Arc]:
         visits = first_visit[inside]
         strangers = (visits < first_visit[head]) | (visits > last_visit[head])
         arcs.append(
-            _arc(sentence, int(modifiers[k]), level, not strangers.any(), tuple(crossing[:_MOST_CROSSING].tolist()))
+            _arc(sentence, int(modifiers[k]), level, not strangers.any(), tuple(crossing[:_MAX_CROSSING].tolist()))
         )
     roots = np.flatnonzero(all_heads == 0).tolist()
     arcs += [_arc(sentence, word, int(skyline[word - 1 : word + 1].max()) + 1, True, ()) for word in roots]
@@ -87,7 +87,7 @@ def _arc(sentence: Sentence, modifier: int, level: int, projective: bool, crossi
 
 
 def children(heads: Sequence[int]) -> list[list[int]]:
-    """The modifiers of each word in their order; the root, word 0, also gets words without a head."""
+    """Return the modifiers of each word in order. Words without a head count as modifiers of the root, word 0."""
     below: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads[1:], 1):
         below[max(head, 0)].append(word)
@@ -95,7 +95,7 @@ def children(heads: Sequence[int]) -> list[list[int]]:
 
 
 def preorder(heads: Sequence[int]) -> list[int]:
-    """The words in an order where each is followed by its whole subtree; words on cycles are left out.
+    """Return the words in an order where each word is followed by its subtree. Words on cycles are left out.
 
     >>> preorder([-1, 2, 0, 2])
     [0, 2, 3, 1]
@@ -108,8 +108,8 @@ def preorder(heads: Sequence[int]) -> list[int]:
     return order
 
 
-def _visits(heads: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The place of each word in preorder and that of the last word below it; -1 for words on cycles."""
+def _preorder_ranges(heads: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the preorder positions of each word and of the last word in its subtree; -1 for words on cycles."""
     first, last = np.full(len(heads), -1), np.full(len(heads), -1)
     order = preorder(heads)
     first[order] = last[order] = np.arange(len(order))
@@ -120,7 +120,7 @@ def _visits(heads: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def head_probability(sentence: Sentence, word: int) -> float | None:
-    """The ``HeadProb`` of a word's MISC field, None if there is none.
+    """Return the ``HeadProb`` value in a word's MISC field, or None.
 
     >>> head_probability(Sentence.from_words(["Hi"], misc=["SpaceAfter=No|HeadProb=0.9321"]), 1)
     0.9321
@@ -136,7 +136,7 @@ def head_probability(sentence: Sentence, word: int) -> float | None:
 
 
 def surface_text(sentence: Sentence) -> str:
-    """The text of a sentence: its ``text`` comment, or its tokens, with spaces but where MISC has ``SpaceAfter=No``.
+    """Return the ``text`` comment of a sentence, or its tokens joined according to ``SpaceAfter=No`` in MISC.
 
     >>> surface_text(Sentence.from_words(["Hi", "!"], misc=["SpaceAfter=No", "_"]))
     'Hi!'

@@ -1,11 +1,11 @@
-"""What all drawings share: colours for light and dark, the frame of an SVG file, text in it."""
+"""Elements shared by all drawings: light and dark colors, the SVG frame, and escape_text text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
-from headlong.drawing.widths import visible
+from headlong.drawing.widths import make_visible
 
 _LIGHT = {"paper": "#fff", "ink": "#1f2328", "soft": "#59636e", "line": "#818b98"}
 _LIGHT |= {"cross": "#0969da", "token": "#8250df", "doubt": "#9a6700", "wrong": "#d1242f"}
@@ -20,39 +20,44 @@ _SHARED = [
 
 
 def style_sheet(rules: Iterable[str], painted: Sequence[tuple[str, str, str]]) -> str:
-    """CSS of a drawing: its rules, and what has which colour (selector, property, name of the colour).
+    """Build the CSS of a drawing.
 
-    Plain colours come first, for programs that know no variables; variables follow the reader's light or dark mode.
+    Each color is written first as a plain value, for programs without support for CSS variables, and then as a variable
+    that follows the reader's light or dark mode.
+
+    Args:
+        rules: CSS rules that do not depend on colors.
+        painted: Triples (selector, property, color name).
     """
-    colours = [
-        f".headlong {what}{{{how}:{_LIGHT[colour]};{how}:var(--{colour})}}"
-        for what, how, colour in [(".paper", "fill", "paper"), *painted]
+    colors = [
+        f".headlong {what}{{{how}:{_LIGHT[color]};{how}:var(--{color})}}"
+        for what, how, color in [(".paper", "fill", "paper"), *painted]
     ]
     dark = f"@media(prefers-color-scheme:dark){{{_variables(_DARK)}}}"
-    return "\n".join([_variables(_LIGHT), dark, *_SHARED, *rules, *colours])
+    return "\n".join([_variables(_LIGHT), dark, *_SHARED, *rules, *colors])
 
 
-def _variables(colours: dict[str, str]) -> str:
-    return ".headlong{" + "".join(f"--{name}:{value};" for name, value in colours.items()) + "}"
+def _variables(colors: dict[str, str]) -> str:
+    return ".headlong{" + "".join(f"--{name}:{value};" for name, value in colors.items()) + "}"
 
 
-def opening(width: float, height: float, place: str = "") -> str:
-    """The first tag of a drawing."""
+def svg_opening(width: float, height: float, position: str = "") -> str:
+    """Return the opening tag of a drawing."""
     x, y = coordinate(width), coordinate(height)
     size = f'width="{x}" height="{y}" viewBox="0 0 {x} {y}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" class="headlong" role="img"{place} {size}>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" class="headlong" role="img"{position} {size}>'
 
 
-def paper(width: float, height: float) -> str:
-    """Its background."""
+def background(width: float, height: float) -> str:
+    """Return the background rectangle of a drawing."""
     return f'<rect class="paper" width="{coordinate(width)}" height="{coordinate(height)}"/>'
 
 
-def escaped(text: str) -> str:
-    """The text for XML and HTML, between tags."""
-    return escape(visible(text))
+def escape_text(text: str) -> str:
+    """Escape text for use between XML or HTML tags."""
+    return escape(make_visible(text))
 
 
 def coordinate(value: float) -> str:
-    """A coordinate with at most one decimal."""
+    """Format a coordinate with at most one decimal."""
     return f"{value:.1f}".removesuffix(".0")

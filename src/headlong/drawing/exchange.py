@@ -1,10 +1,10 @@
-"""Dependency trees for other programs that draw them: displaCy and LaTeX."""
+"""Export dependency trees to displaCy and LaTeX."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from headlong.drawing.widths import is_right_to_left, visible
+from headlong.drawing.widths import is_right_to_left, make_visible
 from headlong.text import Sentence
 
 _LATEX = {character: f"\\{character}" for character in "&%$#_{}"}
@@ -12,9 +12,9 @@ _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasc
 
 
 def to_displacy(sentence: Sentence) -> dict[str, Any]:
-    """The input of displaCy for a sentence: words counted from 0, arcs between them without that of the root.
+    """Return the displaCy input for a sentence. Words are numbered from 0, and the arc from the root is left out.
 
-    ``dir`` is where the arrow points to: "left" if the modifier is the first of the two words.
+    ``dir`` is the direction of the arrow: "left" if the modifier precedes its head.
 
     >>> sentence = Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], labels=["nsubj", "root"])
     >>> drawing = to_displacy(sentence)
@@ -40,7 +40,7 @@ def to_displacy(sentence: Sentence) -> dict[str, Any]:
 
 
 def to_tikz(sentence: Sentence) -> str:
-    """The sentence for LaTeX and its package tikz-dependency.
+    """Return the sentence as LaTeX code for the package tikz-dependency.
 
     >>> print(to_tikz(Sentence.from_words(["Dogs", "bark"], heads=[2, 0], labels=["nsubj", "root"])), end="")
     \\begin{dependency}
@@ -67,4 +67,4 @@ def to_tikz(sentence: Sentence) -> str:
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in visible(text))
+    return "".join(_LATEX.get(character, character) for character in make_visible(text))

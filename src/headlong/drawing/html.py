@@ -1,11 +1,11 @@
-"""Dependency trees as a page for the browser, with nothing outside of it."""
+"""Draw dependency trees as a self-contained HTML page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from headlong.drawing.arcs import surface_text
-from headlong.drawing.canvas import escaped
+from headlong.drawing.canvas import escape_text
 from headlong.drawing.svg import STYLE, to_svg
 from headlong.drawing.widths import is_right_to_left
 from headlong.text import Sentence
@@ -29,9 +29,9 @@ def to_html(
     columns: Sequence[str] = ("UPOS",),
     confidence: bool = True,
 ) -> str:
-    """A page with the drawings of sentences; `columns` and `confidence` as in `to_svg`.
+    """Return an HTML page with the drawings of sentences; for `columns` and `confidence` see `to_svg`.
 
-    Wide drawings can be scrolled, scripts from right to left start at the right, and nothing is loaded from elsewhere.
+    Wide drawings scroll, right-to-left scripts start at the right, and the page loads no external resources.
 
     >>> page = to_html([Sentence.from_words(["Hi"], heads=[0], labels=["root"])])
     >>> page[:15], page.count("<svg"), page[-8:]
@@ -42,24 +42,24 @@ def to_html(
 
 
 def html_opening(title: str) -> str:
-    """What comes before the first drawing of a page."""
+    """Return the part of a page before the first drawing."""
     return (
         '<!DOCTYPE html>\n<html class="headlong">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'
-        f"<title>{escaped(title)}</title>\n<style>{STYLE}{_PAGE_STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{escape_text(title)}</title>\n<style>{STYLE}{_PAGE_STYLE}</style>\n</head>\n<body>\n"
     )
 
 
 HTML_CLOSING = "</body>\n</html>\n"
-"""What comes after the last drawing of a page."""
+"""The part of a page after the last drawing."""
 
 
 def html_figure(sentence: Sentence, *, columns: Sequence[str] = ("UPOS",), confidence: bool = True) -> str:
-    """One drawing of a page, under the text of the sentence."""
+    """Return one drawing of a page, with the text of the sentence above it."""
     direction = "rtl" if is_right_to_left(sentence.forms[1:]) else "ltr"
-    name = f"<small>{escaped(sentence.id)}</small>" if sentence.id else ""
+    name = f"<small>{escape_text(sentence.id)}</small>" if sentence.id else ""
     drawing = to_svg(sentence, columns=columns, confidence=confidence, style=False)
     return (
-        f'<figure dir="{direction}">\n<figcaption>{name}{escaped(surface_text(sentence))}</figcaption>\n'
+        f'<figure dir="{direction}">\n<figcaption>{name}{escape_text(surface_text(sentence))}</figcaption>\n'
         f'<div class="scroll">\n{drawing}</div>\n</figure>\n'
     )

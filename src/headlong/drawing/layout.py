@@ -1,6 +1,6 @@
-"""Where the words, arcs and brackets of a drawing are: all of its geometry and nothing of its file format.
+"""Compute the positions of words, arcs and brackets in a drawing, independent of the file format.
 
-Everything is laid out from left to right first and mirrored at the end if the script runs from right to left.
+Everything is laid out from left to right and mirrored at the end if the script runs from right to left.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headlong.drawing.arcs import Arc, find_arcs
-from headlong.drawing.widths import is_right_to_left, text_width, visible
+from headlong.drawing.widths import is_right_to_left, make_visible, text_width
 from headlong.errors import OptionError
 from headlong.text import Sentence
 
@@ -23,25 +23,25 @@ Direction = Literal["auto", "ltr", "rtl"]
 WORD_SIZE, TOKEN_SIZE, SMALL_SIZE = 16.0, 13.0, 11.0
 _MARGIN, _WORD_GAP, _PORT_GAP, _LABEL_GAP = 16.0, 18.0, 7.0, 9.0
 _LEVEL_STEP, _ROW_STEP = 22.0, 16.0
-_LABEL_RISE = 4.0  # from an arc to the foot of its label
+_LABEL_RISE = 4.0  # from an arc to the baseline of its label
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedWord:
-    """A word: the middle of its cell, the cell's width, and what stands in it from top to bottom."""
+    """A word: the center and width of its cell, and the texts in the cell from top to bottom."""
 
     x: float
     width: float
     form: str
     rows: tuple[str, ...]
-    """One text for each of the drawing's rows, "" where there is nothing to show."""
+    """One text per row of the drawing, "" if there is nothing to show."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedArc:
-    """An arc between the points above its words, or an arrow from above to a word of the root (head 0)."""
+    """An arc between two points above its words, or an arrow from above if the head is the root (0)."""
 
     head: int
     modifier: int
@@ -57,13 +57,13 @@ class PlacedArc:
 
     @property
     def label_y(self) -> float:
-        """The foot of the label."""
+        """The baseline of the label."""
         return self.y - _LABEL_RISE
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedToken:
-    """A multiword token: a bracket under its words from `left` to `right`, and the surface form below it."""
+    """A multiword token: a bracket from `left` to `right` under its words, and the surface form below the bracket."""
 
     left: float
     right: float
@@ -72,29 +72,34 @@ class PlacedToken:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A sentence with a place for everything; y runs downwards, as in SVG."""
+    """A sentence with the positions of all its elements. The y axis points down, as in SVG."""
 
     width: float
     height: float
     right_to_left: bool
     base: float
-    """Where arcs meet words."""
+    """The height at which arcs meet words."""
     form_y: float
     row_ys: tuple[float, ...]
     bracket_y: float
     words: tuple[PlacedWord, ...]
     arcs: tuple[PlacedArc, ...]
-    """Those from the root, then those between words, the longest first."""
+    """Arcs from the root, then arcs between words, longest first."""
     tokens: tuple[PlacedToken, ...]
 
 
-def lay_out(sentence: Sentence, columns: Sequence[str] = ("UPOS",), direction: Direction = "auto") -> Drawing:
-    """Place a sentence: `columns` (see `Sentence.column`) are the rows under the words.
+def compute_layout(sentence: Sentence, columns: Sequence[str] = ("UPOS",), direction: Direction = "auto") -> Drawing:
+    """Lay out a sentence.
 
-    Words keep their distance; each arc has room for its label, which moves its words apart evenly where they are too
-    close; arcs meet a word side by side, the longest nearest to its middle, so that they cross only if the tree does.
+    Words keep a minimum distance. Each arc has room for its label; words that are too close are moved apart evenly.
+    Arcs meet a word side by side, the longest closest to its center, so that they cross only if the tree does.
 
-    >>> drawing = lay_out(Sentence.from_words(["Dogs", "bark"], heads=[2, 0], labels=["nsubj", "root"]))
+    Args:
+        sentence: The sentence to draw.
+        columns: The rows under the words; see `Sentence.column`.
+        direction: "ltr" or "rtl"; "auto" decides by the letters of the words.
+
+    >>> drawing = compute_layout(Sentence.from_words(["Dogs", "bark"], heads=[2, 0], labels=["nsubj", "root"]))
     >>> [word.form for word in drawing.words], [arc.label for arc in drawing.arcs]
     (['Dogs', 'bark'], ['root', 'nsubj'])
     """
@@ -103,15 +108,15 @@ def lay_out(sentence: Sentence, columns: Sequence[str] = ("UPOS",), direction: D
     arcs = find_arcs(sentence)
     rows = [[_shown(field) for field in sentence.column(name)] for name in columns]
     rows = [row for row in rows if any(row[1:])]
-    forms = list(map(visible, sentence.forms))
+    forms = list(map(make_visible, sentence.forms))
     ports = _ports(arcs)
     widths = _cell_widths(sentence, forms, rows, ports)
-    middles = _middles(sentence, arcs, widths, ports)
+    centers = _word_centers(sentence, arcs, widths, ports)
     base = _MARGIN / 2 + SMALL_SIZE + _LABEL_RISE + _LEVEL_STEP * max((arc.level for arc in arcs), default=0)
     form_y = base + WORD_SIZE + 2
     row_ys = tuple(form_y + _ROW_STEP * k for k in range(1, len(rows) + 1))
     bracket_y = (row_ys[-1] if row_ys else form_y) + 8
-    width = float(middles[-1] + widths[-1] / 2) + _MARGIN
+    width = float(centers[-1] + widths[-1] / 2) + _MARGIN
     levels = {arc.modifier: arc.level for arc in arcs}
     drawing = Drawing(
         width=width,
@@ -122,31 +127,31 @@ def lay_out(sentence: Sentence, columns: Sequence[str] = ("UPOS",), direction: D
         row_ys=row_ys,
         bracket_y=bracket_y,
         words=tuple(
-            PlacedWord(float(middles[i]), float(widths[i]), forms[i], tuple(row[i] for row in rows))
+            PlacedWord(float(centers[i]), float(widths[i]), forms[i], tuple(row[i] for row in rows))
             for i in range(1, len(forms))
         ),
-        arcs=tuple(_placed_arc(arc, levels, middles, ports, base, width) for arc in reversed(arcs)),
+        arcs=tuple(_place_arc(arc, levels, centers, ports, base, width) for arc in reversed(arcs)),
         tokens=tuple(
             PlacedToken(
-                float(middles[token.first] - widths[token.first] / 2),
-                float(middles[token.last] + widths[token.last] / 2),
-                visible(token.form),
+                float(centers[token.first] - widths[token.first] / 2),
+                float(centers[token.last] + widths[token.last] / 2),
+                make_visible(token.form),
             )
             for token in sentence.multiword
         ),
     )
-    return _mirrored(drawing) if drawing.right_to_left else drawing
+    return _mirror(drawing) if drawing.right_to_left else drawing
 
 
 def _shown(field: str) -> str:
-    return "" if field == "_" else visible(field)
+    return "" if field == "_" else make_visible(field)
 
 
 def _ports(arcs: Sequence[Arc]) -> dict[int, dict[int, float]]:
-    """``ports[word][modifier]``: where the arc to `modifier` meets `word`, from the middle of the word.
+    """Return ``ports[word][modifier]``: where the arc to `modifier` meets `word`, relative to the center of the word.
 
-    From left to right: arcs to words before it, the shortest first, the arrow from the root, and arcs to words after
-    it, the longest first.
+    From left to right: arcs to preceding words, shortest first; the arrow from the root; arcs to following words,
+    longest first.
     """
     order: dict[int, list[tuple[int, int, int]]] = {}
     for arc in arcs:
@@ -167,7 +172,7 @@ def _ports(arcs: Sequence[Arc]) -> dict[int, dict[int, float]]:
 def _cell_widths(
     sentence: Sentence, forms: Sequence[str], rows: Sequence[Sequence[str]], ports: dict[int, dict[int, float]]
 ) -> Floats:
-    """The width of each word's cell: its texts and the arcs that meet it; 0 for the root."""
+    """Return the width of each word's cell, with room for its texts and arcs; 0 for the root."""
     widths = np.zeros(len(forms))
     for word in range(1, len(forms)):
         small = max((text_width(row[word], SMALL_SIZE) for row in rows), default=0.0)
@@ -180,9 +185,11 @@ def _cell_widths(
     return widths
 
 
-def _middles(sentence: Sentence, arcs: Sequence[Arc], widths: Floats, ports: dict[int, dict[int, float]]) -> Floats:
-    """The middle of each word, moved apart until all labels and multiword tokens have room."""
-    steps = (widths[:-1] + widths[1:]) / 2 + _WORD_GAP  # steps[i] leads from word i to word i + 1
+def _word_centers(
+    sentence: Sentence, arcs: Sequence[Arc], widths: Floats, ports: dict[int, dict[int, float]]
+) -> Floats:
+    """Return the center of each word, moved apart until all labels and multiword tokens have room."""
+    steps = (widths[:-1] + widths[1:]) / 2 + _WORD_GAP  # steps[i] is the distance from word i to word i + 1
     steps[:1] = _MARGIN + widths[1:2] / 2
     needs = []
     for arc in arcs:
@@ -193,7 +200,7 @@ def _middles(sentence: Sentence, arcs: Sequence[Arc], widths: Floats, ports: dic
     for token in sentence.multiword:
         edges = (widths[token.first] + widths[token.last]) / 2
         needs.append((token.first, token.last, text_width(token.form, TOKEN_SIZE) - float(edges)))
-    # From short to long: what comes later only makes more room.
+    # From short to long: later steps only add room.
     for left, right, need in sorted(needs, key=lambda need: need[1] - need[0]):
         missing = need - float(steps[left:right].sum())
         if missing > 0:
@@ -201,24 +208,24 @@ def _middles(sentence: Sentence, arcs: Sequence[Arc], widths: Floats, ports: dic
     return np.concatenate(([0.0], np.cumsum(steps)))
 
 
-def _placed_arc(
+def _place_arc(
     arc: Arc,
     levels: dict[int, int],
-    middles: Floats,
+    centers: Floats,
     ports: dict[int, dict[int, float]],
     base: float,
     width: float,
 ) -> PlacedArc:
-    """The arc with its points. Its label is in the middle, or where arcs that cross it leave most room."""
+    """Return the arc with its points. The label goes to the widest gap between crossing arcs, or to the middle."""
     ends = (arc.head or arc.modifier, arc.modifier)
-    head_x, modifier_x = (float(middles[word]) + ports[word][arc.modifier] for word in ends)
+    head_x, modifier_x = (float(centers[word]) + ports[word][arc.modifier] for word in ends)
     cuts = [min(head_x, modifier_x), max(head_x, modifier_x)]
     for word in arc.crossing:
         higher = (offset for modifier, offset in ports[word].items() if levels[modifier] > arc.level)
-        cuts += (float(middles[word]) + offset for offset in higher)
+        cuts += (float(centers[word]) + offset for offset in higher)
     cuts.sort()
     pieces = [(right - left, (left + right) / 2) for left, right in pairwise(cuts)]
-    label = visible(arc.label)
+    label = make_visible(arc.label)
     label_width = text_width(label, SMALL_SIZE)
     edge = label_width / 2 + _MARGIN / 4  # the label of an arrow from the root could be wider than the margin
     return PlacedArc(
@@ -236,8 +243,8 @@ def _placed_arc(
     )
 
 
-def _mirrored(drawing: Drawing) -> Drawing:
-    """The drawing with left and right exchanged."""
+def _mirror(drawing: Drawing) -> Drawing:
+    """Return the drawing with left and right swapped."""
     width = drawing.width
     return replace(
         drawing,

@@ -1,4 +1,4 @@
-"""Writing sentences in a format for people or for other programs."""
+"""Write sentences in any output format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from headlong.drawing.exchange import to_displacy, to_tikz
 from headlong.drawing.html import HTML_CLOSING, html_figure, html_opening
-from headlong.drawing.svg import stacked_svg, to_svg
+from headlong.drawing.svg import to_stacked_svg, to_svg
 from headlong.drawing.terminal import to_text
 from headlong.errors import OptionError
 from headlong.text import Sentence, Source, write_conllu
@@ -27,22 +27,29 @@ def write_output(
     format: OutputFormat = "conllu",  # noqa: A002
     *,
     title: str = "Dependency trees",
-    colour: bool | None = None,
+    color: bool | None = None,
     ascii_only: bool | None = None,
 ) -> int:
-    """Write sentences as they come; return how many.
+    """Write sentences one at a time and return their number.
 
     ========  ======================================================================
-    conllu    as `write_conllu`: each in the format it was read in
+    conllu    as `write_conllu`: each sentence in the format it was read in
     tree      `to_text`, with a blank line after each sentence
-    svg       one drawing; several sentences stand one below the other, and wait in memory for the last
-    html      one page, see `to_html`; `title` is its title
-    displacy  JSON lines: one object a sentence, see `to_displacy`
-    tikz      one LaTeX environment a sentence, see `to_tikz`
+    svg       one drawing, with all sentences below one another; they are held in memory
+    html      one page, see `to_html`
+    displacy  JSON lines: one object per sentence, see `to_displacy`
+    tikz      one LaTeX environment per sentence, see `to_tikz`
     ========  ======================================================================
 
-    `target` is as in `write_conllu`. Trees have colours if the target is a terminal (but not if the environment has
-    ``NO_COLOR``), and lines of ASCII characters if its encoding has no others; `colour` and `ascii_only` overrule that.
+    Args:
+        sentences: The sentences to write.
+        target: As in `write_conllu`.
+        format: One of the formats above.
+        title: The title of an HTML page.
+        color: Whether trees use terminal colors. By default, they do if the target is a terminal and ``NO_COLOR`` is
+            not set in the environment.
+        ascii_only: Whether trees use ASCII lines. By default, they do if the encoding of the target has no box-drawing
+            characters.
 
     >>> import io
     >>> target = io.StringIO()
@@ -56,16 +63,16 @@ def write_output(
     if format == "svg":
         kept = list(sentences)
         with open_target(target) as write:
-            write(to_svg(kept[0]) if len(kept) == 1 else stacked_svg(kept))
+            write(to_svg(kept[0]) if len(kept) == 1 else to_stacked_svg(kept))
         return len(kept)
     stream: Any = sys.stdout if target == "-" else target
     watched = _is_terminal(stream)
-    if colour is None:
-        colour = watched and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    if color is None:
+        color = watched and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     if ascii_only is None:
         ascii_only = not _can_show_lines(stream, watched)
     render: dict[str, Callable[[Sentence], str]] = {
-        "tree": lambda sentence: to_text(sentence, colour=colour, ascii_only=ascii_only) + "\n",
+        "tree": lambda sentence: to_text(sentence, color=color, ascii_only=ascii_only) + "\n",
         "html": html_figure,
         "displacy": lambda sentence: json.dumps(to_displacy(sentence), ensure_ascii=False) + "\n",
         "tikz": lambda sentence: to_tikz(sentence) + "\n",
@@ -76,7 +83,7 @@ def write_output(
         for sentence in sentences:
             write(render[format](sentence))
             count += 1
-            if watched:  # whoever types sentences wants to see each tree at once
+            if watched:  # show each tree at once to a user who types sentences
                 stream.flush()
         write(HTML_CLOSING if format == "html" else "")
     return count
@@ -87,7 +94,7 @@ def _is_terminal(stream: Any) -> bool:
 
 
 def _can_show_lines(stream: Any, watched: bool) -> bool:
-    """Whether the lines of a tree can be written: a terminal speaks the encoding of its locale, files have UTF-8."""
+    """Return whether box-drawing characters can be written: terminals use the locale's encoding, files UTF-8."""
     encoding = locale.getencoding() if watched else getattr(stream, "encoding", None)
     try:
         "┌┬┐├┼┤└┴┘─│╴►".encode(encoding or "utf-8")

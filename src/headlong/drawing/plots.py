@@ -1,4 +1,4 @@
-"""Plots of figures as SVG: dots with names in a plane."""
+"""Draw scatter plots with named dots as SVG."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from headlong.drawing.canvas import background, escape_text, style_sheet, svg_opening
 from headlong.drawing.canvas import coordinate as _n
-from headlong.drawing.canvas import escaped, opening, paper, style_sheet
 from headlong.drawing.layout import SMALL_SIZE
 from headlong.drawing.widths import text_width
 
 _WIDTH, _HEIGHT = 640.0, 420.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 72.0, 24.0, 44.0, 58.0  # margins around the plane; at the right also for names
+_LEFT, _RIGHT, _TOP, _BOTTOM = 72.0, 24.0, 44.0, 58.0  # margins; the right one grows to fit the names
 _RADIUS = 5.0
-_GAP = 9.0  # from the middle of a dot to its name
+_GAP = 9.0  # from the center of a dot to its name
 _TITLE_SIZE = 16.0
-_LINE = 14.0  # from one name to the next
+_LINE = 14.0  # distance between the lines of names
 _STYLE = style_sheet(
     [
         f".headlong .title{{font-size:{_TITLE_SIZE:g}px}}",
@@ -38,7 +38,7 @@ _STYLE = style_sheet(
 
 @dataclass(frozen=True)
 class Dot:
-    """A thing with a name at (x, y); x is positive."""
+    """A named dot at (x, y), with positive x."""
 
     name: str
     x: float
@@ -46,7 +46,7 @@ class Dot:
 
 
 def dot_plot(dots: Sequence[Dot], *, title: str, x_title: str, y_title: str) -> str:
-    """The text of an SVG file: one dot a thing, x on a logarithmic scale, y on a plain one; tooltips tell figures.
+    """Return a scatter plot as SVG text, with a logarithmic x axis, a linear y axis and values as tooltips.
 
     >>> plot = dot_plot([Dot("mst", 2.0, 40.0), Dot("exact", 90.0, 100.0)], title="T", x_title="us", y_title="%")
     >>> plot[:4], plot.count('class="dot"')
@@ -64,12 +64,12 @@ def dot_plot(dots: Sequence[Dot], *, title: str, x_title: str, y_title: str) -> 
 
     foot = _HEIGHT - _BOTTOM
     lines = [
-        opening(_WIDTH, _HEIGHT),
-        f"<title>{escaped(title)}</title>",
-        f"<desc>{escaped('; '.join(f'{dot.name}: {dot.x:.4g}, {dot.y:.4g}' for dot in dots))}</desc>",
+        svg_opening(_WIDTH, _HEIGHT),
+        f"<title>{escape_text(title)}</title>",
+        f"<desc>{escape_text('; '.join(f'{dot.name}: {dot.x:.4g}, {dot.y:.4g}' for dot in dots))}</desc>",
         f"<style>{_STYLE}</style>",
-        paper(_WIDTH, _HEIGHT),
-        f'<text class="title" x="{_n(_WIDTH / 2)}" y="{_n(_TOP - 18)}">{escaped(title)}</text>',
+        background(_WIDTH, _HEIGHT),
+        f'<text class="title" x="{_n(_WIDTH / 2)}" y="{_n(_TOP - 18)}">{escape_text(title)}</text>',
     ]
     for x in xs:
         lines.append(f'<path class="grid" d="M{_n(across(x))},{_n(_TOP)}V{_n(foot)}"/>')
@@ -78,20 +78,20 @@ def dot_plot(dots: Sequence[Dot], *, title: str, x_title: str, y_title: str) -> 
         lines.append(f'<path class="grid" d="M{_n(_LEFT)},{_n(down(y))}H{_n(right)}"/>')
         lines.append(f'<text class="tick left" x="{_n(_LEFT - 8)}" y="{_n(down(y) + 4)}">{y:g}</text>')
     middle = (_LEFT + right) / 2
-    lines.append(f'<text class="axis" x="{_n(middle)}" y="{_n(_HEIGHT - 14)}">{escaped(x_title)}</text>')
+    lines.append(f'<text class="axis" x="{_n(middle)}" y="{_n(_HEIGHT - 14)}">{escape_text(x_title)}</text>')
     turned = f'transform="translate(18,{_n((_TOP + foot) / 2)}) rotate(-90)"'
-    lines.append(f'<text class="axis" {turned}>{escaped(y_title)}</text>')
+    lines.append(f'<text class="axis" {turned}>{escape_text(y_title)}</text>')
     placed = [(dot, across(dot.x), down(dot.y)) for dot in dots]
     for (dot, x, y), line in zip(placed, _name_lines(placed), strict=True):
         tooltip = f"{dot.name}: {dot.x:.4g} {x_title}, {dot.y:.4g} {y_title}"
         name = f'<text class="name" x="{_n(x + _GAP)}" y="{_n(line + 4)}">'
         circle = f'<circle class="dot" cx="{_n(x)}" cy="{_n(y)}" r="{_n(_RADIUS)}"/>'
-        lines.append(f"<g><title>{escaped(tooltip)}</title>{circle}{name}{escaped(dot.name)}</text></g>")
+        lines.append(f"<g><title>{escape_text(tooltip)}</title>{circle}{name}{escape_text(dot.name)}</text></g>")
     return "\n".join([*lines, "</svg>\n"])
 
 
 def _name_lines(placed: Sequence[tuple[Dot, float, float]]) -> list[float]:
-    """Where names stand, from above: at their dots, or so far below that they are over no other dot or name."""
+    """Return the y coordinates of names: at their dots, or lower if they would overlap another dot or name."""
     taken = [(x - _RADIUS, x + _RADIUS, y) for _, x, y in placed]
     lines = []
     for dot, x, line in placed:
@@ -104,7 +104,7 @@ def _name_lines(placed: Sequence[tuple[Dot, float, float]]) -> list[float]:
 
 
 def _logarithmic_ticks(values: Sequence[float]) -> list[float]:
-    """1, 2 and 5 times powers of ten around all values, or powers alone if they span many.
+    """Return ticks around all values at 1, 2 and 5 times powers of ten, or at powers of ten for a large range.
 
     >>> _logarithmic_ticks([3.0, 40.0])
     [2.0, 5.0, 10.0, 20.0, 50.0]
@@ -119,7 +119,7 @@ def _logarithmic_ticks(values: Sequence[float]) -> list[float]:
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
-    """About five round numbers around all values.
+    """Return about five round numbers around all values.
 
     >>> _ticks([41.5, 100.0])
     [40.0, 60.0, 80.0, 100.0]

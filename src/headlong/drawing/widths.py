@@ -1,4 +1,4 @@
-"""How much room text takes, in a terminal and in a proportional font, and in which direction it runs."""
+"""Measure text for terminals and proportional fonts, and find its direction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-# Widths in em of a sans-serif font, a little wider than most so that words keep their distance in any.
+# Widths in em of a sans-serif font, slightly wider than in most fonts so that words never touch.
 _EM = {
     **dict.fromkeys("ijl'|.,:;!`·’‘", 0.32),
     **dict.fromkeys('frtI()[]{}/\\-°"*', 0.42),
@@ -20,18 +20,18 @@ _EM_UPPER, _EM_WIDE, _EM_OTHER = 0.72, 1.0, 0.63
 
 @lru_cache(maxsize=4096)
 def cell_count(character: str) -> int:
-    """The terminal cells of a character: 0 for combining marks, 2 for East Asian wide ones, or 1.
+    """Return the terminal cells of a character: 0 for combining marks, 2 for wide East Asian characters, else 1.
 
     >>> cell_count("a"), cell_count("漢"), cell_count("\\u0301")
     (1, 2, 0)
     """
     if unicodedata.category(character) in ("Mn", "Me", "Cf") or "\u1160" <= character <= "\u11ff":
-        return 0  # the range: vowels and final consonants of Hangul, drawn inside the syllable's first letter
+        return 0  # the range holds Hangul vowels and final consonants, drawn inside the first letter of a syllable
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
 def display_width(text: str) -> int:
-    """The terminal cells of a text.
+    """Return the terminal cells of a text.
 
     >>> display_width("naïve"), display_width("東京")
     (5, 4)
@@ -53,7 +53,7 @@ def _em(character: str) -> float:
 
 
 def text_width(text: str, size: float) -> float:
-    """The estimated width of a text in a sans-serif font of this size, in the unit of the size.
+    """Estimate the width of a text in a sans-serif font of this size, in the unit of `size`.
 
     >>> text_width("mm", 10) > text_width("ii", 10), text_width("漢字", 10), text_width("\\u0301", 10)
     (True, 20.0, 0.0)
@@ -61,10 +61,10 @@ def text_width(text: str, size: float) -> float:
     return size * sum(map(_em, text))
 
 
-def visible(text: str) -> str:
-    """The text with signs in the place of control characters, and of what no file in UTF-8 or XML can hold.
+def make_visible(text: str) -> str:
+    """Replace control characters, and characters that UTF-8 or XML cannot represent, with visible symbols.
 
-    >>> visible("a\\x1b[31m\\x00")
+    >>> make_visible("a\\x1b[31m\\x00")
     'a␛[31m␀'
     """
     return text if text.isprintable() else "".join(map(_visible, text))
@@ -83,7 +83,7 @@ def _visible(character: str) -> str:
 
 
 def is_right_to_left(texts: Iterable[str]) -> bool:
-    """Whether more letters run from right to left than from left to right.
+    """Return whether more letters run from right to left than from left to right.
 
     >>> is_right_to_left(["שלום", "(UN)"]), is_right_to_left(["1", "."])
     (True, False)

@@ -1,4 +1,4 @@
-"""Evaluation: of trees by the official UD scores and more, with significance tests, and of chunks."""
+"""Evaluate trees with the official UD scores, additional scores and significance tests, and evaluate chunks."""
 
 from headlong.evaluation.chunks import ChunkEvaluation, evaluate_chunk_column, evaluate_chunks
 from headlong.evaluation.report import report, report_comparison

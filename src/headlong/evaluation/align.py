@@ -1,14 +1,13 @@
-"""Which word of the system is which word of the gold file.
+"""Align the words of a system file with the words of a gold file.
 
-The two files must hold the same characters once spaces (Unicode category Zs) are dropped; how they cut them
-into sentences, tokens and words may differ. A token is found when both files have it at the same place in the
-text. Words that are tokens are aligned as tokens. Words of multiword tokens have no place of their own in the
-text: there, the stretch of text around the multiword tokens of both files is taken as a whole, and its words
-are aligned by a longest common subsequence of their lower-cased forms. This is the alignment of the official
-UD scorer, with its corner cases.
+Both files must contain the same characters apart from spaces (Unicode category Zs). They may split the text
+differently into sentences, tokens and words. A token is correct if both files have a token with the same character
+span. Words that are tokens are aligned as tokens. The words of a multiword token have no span of their own: the region
+around overlapping multiword tokens of both files is treated as a whole, and its words are aligned by a longest common
+subsequence of their lower-cased forms. This is the alignment of the official UD scorer, including its corner cases.
 
-Nearly all sentences agree in their forms, and for these the alignment is the identity; only the others are
-walked word by word. Sentences are walked together up to the next place where both files end a sentence.
+In nearly all sentences, the forms agree and the alignment is the identity. Only the other sentences are aligned word
+by word, in regions that extend to the next position where both files end a sentence.
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ _EXCERPT = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """How many units (tokens, sentences) the files have, and how many lie at the same place in both."""
+class UnitCounts:
+    """Numbers of units (tokens or sentences) in each file, and of units with the same span in both files."""
 
     correct: int
     gold: int
@@ -48,24 +47,24 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The result of :func:`align`. Words are numbered from 0 through the whole file.
+    """The result of `align`. Words are numbered from 0 through the whole file.
 
-    ``gold`` and ``system``, both (pairs,), strictly increasing: word ``gold[i]`` is word ``system[i]``.
-    ``home``, (words of the system,): the gold sentence in whose text each system word begins.
+    `gold` and `system` have shape [pairs] and strictly increase: word ``gold[i]`` is aligned with word ``system[i]``.
+    `gold_sentence` has shape [system words] and holds the gold sentence in whose text each system word begins.
     """
 
     gold: Indices
     system: Indices
-    home: Indices
-    tokens: Found
-    sentences: Found
+    gold_sentence: Indices
+    tokens: UnitCounts
+    sentences: UnitCounts
 
 
 class _Side:
-    """One of the two files: how far it has been aligned, and the words of the stretch at hand.
+    """One of the two files, with its position and the words of the current region.
 
-    Places are counted in characters from the start of the stretch. ``first`` is the sentence at which it
-    starts, ``next`` the first sentence that has not been taken, ``starts`` the first word of each sentence.
+    Offsets are counted in characters from the start of the region. `first` is the first sentence of the region, `next`
+    the first sentence that has not been taken yet, and `starts` holds the first word of each sentence.
     """
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
@@ -75,7 +74,7 @@ class _Side:
         self.restart()
 
     def restart(self) -> None:
-        """Forget the words of the stretch; the next one starts at the next sentence."""
+        """Start a new, empty region at the next sentence."""
         self.first, self.size = self.next, 0
         self.texts: list[str] = []
         self.tokens: list[Span] = []
@@ -85,12 +84,12 @@ class _Side:
         self.keys: list[str] = []
 
     def count_tokens(self, first: int, last: int) -> int:
-        """Tokens of the sentences from ``first`` to before ``last``."""
+        """Return the number of tokens in the sentences ``[first, last)``."""
         inner = (token.last - token.first for s in self.sentences[first:last] for token in s.multiword)
         return self.starts[last] - self.starts[first] - sum(inner)
 
     def take(self) -> None:
-        """Append the words of the next sentence to the stretch."""
+        """Append the words of the next sentence to the region."""
         sentence = self.sentences[self.next]
         begin, start, covered = self.size, self.size, 0
         tokens = {token.first: token for token in sentence.multiword}
@@ -100,7 +99,7 @@ class _Side:
                 token = tokens.get(number)
                 text = (token.form if token else form).translate(_WITHOUT_SPACES)
                 if not text:
-                    raise DataError(f"word {number} of nothing but spaces", "a form", **_where(sentence, number))
+                    raise DataError(f"only spaces in word {number}", "a form", **_where(sentence, number))
                 start = self.size
                 self.size += len(text)
                 self.texts.append(text)
@@ -116,33 +115,33 @@ class _Side:
         self.next += 1
 
     def beyond(self, word: int, end: int) -> bool:
-        """Whether the word does not belong to a multiword stretch that ends at ``end``."""
+        """Return whether the word lies outside a multiword region that ends at offset `end`."""
         if word >= len(self.spans):
             return True
         return self.spans[word][0] >= end if self.multi[word] else self.spans[word][1] > end
 
     def starts_with_multiword(self) -> bool:
-        """Whether the next sentence begins with a multiword token."""
+        """Return whether the next sentence begins with a multiword token."""
         return self.next < len(self.sentences) and any(
             token.first == 1 for token in self.sentences[self.next].multiword
         )
 
-    def at(self, place: int) -> tuple[int, int]:
-        """The sentence that holds a place of the stretch and the number of the word there.
+    def at(self, offset: int) -> tuple[int, int]:
+        """Return the sentence and the word at an offset in the region.
 
-        After the end of the text, these are the last ones of the file.
+        Past the end of the text, return the last sentence and word of the file.
         """
-        index = bisect_right(self.bounds, place, key=itemgetter(0)) - 1
+        index = bisect_right(self.bounds, offset, key=itemgetter(0)) - 1
         if index < 0:
             return len(self.sentences) - 1, len(self.sentences[-1])
         before = self.starts[self.first + index] - self.starts[self.first]
-        return self.first + index, bisect_right(self.spans, place, key=itemgetter(0)) - before
+        return self.first + index, bisect_right(self.spans, offset, key=itemgetter(0)) - before
 
-    def where(self, place: int) -> dict[str, Any]:
-        """The keywords of :class:`DataError` that tell a place of the stretch; none for an empty file."""
+    def where(self, offset: int) -> dict[str, Any]:
+        """Return the location arguments of a `DataError` for an offset in the region; none for an empty file."""
         if not self.sentences:
             return {}
-        index, word = self.at(place)
+        index, word = self.at(offset)
         return _where(self.sentences[index], word)
 
 
@@ -151,7 +150,7 @@ def _where(sentence: Sentence, word: int) -> dict[str, Any]:
 
 
 def same_surface(gold: Sentence, system: Sentence) -> bool:
-    """Whether two sentences have the same words and multiword tokens; O(n) list comparison."""
+    """Return whether two sentences have the same words and multiword tokens. O(n)."""
     if gold.forms != system.forms or any(map(str.isspace, gold.forms)):
         return False
     return gold.multiword == system.multiword or list(map(_SURFACE, gold.multiword)) == list(
@@ -160,20 +159,21 @@ def same_surface(gold: Sentence, system: Sentence) -> bool:
 
 
 def align(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Alignment:
-    """Align the words of two files; O(words) where the files agree.
+    """Align the words of two files. O(words) where the files agree.
 
-    Raises :class:`~headlong.errors.DataError` at the first character in which the texts differ.
+    Raises:
+        DataError: If the texts differ; it points to the first different character.
     """
     left, right = _Side(gold), _Side(system)
     runs: list[tuple[int, int, int]] = []
-    home: list[tuple[int, int]] = []
+    gold_sentences: list[tuple[int, int]] = []
     tokens = sentences = 0
     while left.next < len(gold) or right.next < len(system):
         same = _same_run(left, right)
         if same:
             first, end, start = left.next, left.next + same, left.starts[left.next]
             runs.append((start, right.starts[right.next], left.starts[end] - start))
-            home += ((sentence, len(gold[sentence])) for sentence in range(first, end))
+            gold_sentences += ((sentence, len(gold[sentence])) for sentence in range(first, end))
             tokens += left.count_tokens(first, end)
             sentences += same
             left.next, right.next = end, right.next + same
@@ -181,25 +181,25 @@ def align(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Alignment:
             left.restart()
             right.restart()
             start, system_start = left.starts[left.next], right.starts[right.next]
-            runs += ((start + g, system_start + s, 1) for g, s in _align_stretch(left, right))
+            runs += ((start + g, system_start + s, 1) for g, s in _align_region(left, right))
             begins = [begin for begin, _ in left.bounds]
-            home += ((left.first + bisect_right(begins, span[0]) - 1, 1) for span in right.spans)
+            gold_sentences += ((left.first + bisect_right(begins, span[0]) - 1, 1) for span in right.spans)
             tokens += len(set(left.tokens).intersection(right.tokens))
             sentences += len(set(left.bounds).intersection(right.bounds))
     starts, system_starts, lengths = np.array(runs, dtype=np.int64).reshape(-1, 3).T
     within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    homes, counts = np.array(home, dtype=np.int64).reshape(-1, 2).T
+    sentence_of, counts = np.array(gold_sentences, dtype=np.int64).reshape(-1, 2).T
     return Alignment(
         np.repeat(starts, lengths) + within,
         np.repeat(system_starts, lengths) + within,
-        np.repeat(homes, counts),
-        Found(tokens, left.count_tokens(0, len(gold)), right.count_tokens(0, len(system))),
-        Found(sentences, len(gold), len(system)),
+        np.repeat(sentence_of, counts),
+        UnitCounts(tokens, left.count_tokens(0, len(gold)), right.count_tokens(0, len(system))),
+        UnitCounts(sentences, len(gold), len(system)),
     )
 
 
 def _same_run(left: _Side, right: _Side) -> int:
-    """How many of the next sentences are the same on both sides."""
+    """Return how many of the next sentences are the same on both sides."""
     most = min(len(left.sentences) - left.next, len(right.sentences) - right.next)
     same = 0
     while same < most and same_surface(left.sentences[left.next + same], right.sentences[right.next + same]):
@@ -207,62 +207,61 @@ def _same_run(left: _Side, right: _Side) -> int:
     return same
 
 
-def _align_stretch(left: _Side, right: _Side) -> list[tuple[int, int]]:
-    """Take sentences up to a common end and align their words; pairs are numbered within the stretch.
+def _align_region(left: _Side, right: _Side) -> list[tuple[int, int]]:
+    """Take sentences up to a common end and align their words. Word indices count from the start of the region.
 
-    The official scorer goes through the words of both files with one pointer each. If one of them comes to
-    the end of the stretch before the other, and stands at a multiword token there, then words that the other
-    has still to pass may be aligned with the words of that token: the stretch goes on. Otherwise those words
-    are not aligned.
+    The official scorer walks through the words of both files with one pointer each. If one pointer reaches the end of
+    the region first and the next sentence on its side begins with a multiword token, the remaining words of the other
+    side may be aligned with the words of that token, so the region is extended. Otherwise, they stay unaligned.
     """
     pairs: list[tuple[int, int]] = []
     g = s = 0
     while True:
-        _fill(left, right)
+        _take_region(left, right)
         g, s = _walk(left, right, g, s, pairs)
         ahead = left if s < len(right.spans) else right if g < len(left.spans) else None
         if ahead is None or not ahead.starts_with_multiword():
             return pairs
 
 
-def _fill(left: _Side, right: _Side) -> None:
-    """Take at least one sentence of each side, until both end at the same place with the same text."""
+def _take_region(left: _Side, right: _Side) -> None:
+    """Take at least one sentence from each side, until both end at the same offset. Check that the texts agree."""
     checked, checked_right = len(left.texts), len(right.texts)
     ahead = True
     while ahead or left.size != right.size:
         for side, other in ((left, right), (right, left)):
             if ahead or side.size < other.size:
                 if side.next >= len(side.sentences):
-                    _differ(left, right)
+                    _raise_difference(left, right)
                 side.take()
         ahead = False
     if "".join(left.texts[checked:]) != "".join(right.texts[checked_right:]):
-        _differ(left, right)
+        _raise_difference(left, right)
 
 
-def _differ(left: _Side, right: _Side) -> NoReturn:
-    """Raise the error that names the first difference of the texts."""
+def _raise_difference(left: _Side, right: _Side) -> NoReturn:
+    """Raise the error that describes the first difference between the texts."""
     for side, other in ((left, right), (right, left)):
         while side.size <= other.size and side.next < len(side.sentences):
             side.take()
     gold, system = "".join(left.texts), "".join(right.texts)
-    place = next((i for i, (a, b) in enumerate(zip(gold, system, strict=False)) if a != b), None)
-    if place is None:
-        place = min(len(gold), len(system))
+    offset = next((i for i, (a, b) in enumerate(zip(gold, system, strict=False)) if a != b), None)
+    if offset is None:
+        offset = min(len(gold), len(system))
     expected, found = (
-        f"the text {text[place : place + _EXCERPT]!r}" if place < len(text) else "the end of the text"
+        f"the text {text[offset : offset + _EXCERPT]!r}" if offset < len(text) else "the end of the text"
         for text in (gold, system)
     )
-    there, _, _ = str(DataError("", "", **left.where(place))).partition(": found ")
-    raise DataError(found, f"{expected} as in {there}", **right.where(place))
+    there, _, _ = str(DataError("", "", **left.where(offset))).partition(": found ")
+    raise DataError(found, f"{expected} as in {there}", **right.where(offset))
 
 
 def _walk(left: _Side, right: _Side, g: int, s: int, pairs: list[tuple[int, int]]) -> tuple[int, int]:
-    """Align from words ``g`` and ``s`` on until one side is used up; O(words) but for multiword stretches."""
+    """Align words, starting at words `g` and `s`, until one side is exhausted. O(words) outside multiword regions."""
     gold_end, system_end = len(left.spans), len(right.spans)
     while g < gold_end and s < system_end:
         if left.multi[g] or right.multi[s]:
-            first_g, first_s, g, s = _multiword_stretch(left, right, g, s)
+            first_g, first_s, g, s = _multiword_region(left, right, g, s)
             matched = common_subsequence(left.keys[first_g:g], right.keys[first_s:s])
             pairs += ((first_g + i, first_s + j) for i, j in matched)
         elif left.spans[g] == right.spans[s]:
@@ -276,8 +275,8 @@ def _walk(left: _Side, right: _Side, g: int, s: int, pairs: list[tuple[int, int]
     return g, s
 
 
-def _multiword_stretch(left: _Side, right: _Side, g: int, s: int) -> tuple[int, int, int, int]:
-    """First and end words, of both sides, of the multiword stretch at words ``g`` and ``s``."""
+def _multiword_region(left: _Side, right: _Side, g: int, s: int) -> tuple[int, int, int, int]:
+    """Return the first and end words, on both sides, of the multiword region at words `g` and `s`."""
     if left.multi[g]:
         end = left.spans[g][1]
         s += not right.multi[s] and right.spans[s][0] < left.spans[g][0]
@@ -295,9 +294,9 @@ def _multiword_stretch(left: _Side, right: _Side, g: int, s: int) -> tuple[int, 
 
 
 def common_subsequence(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """Index pairs of a longest common subsequence; O(len(left) * len(right)) time and memory.
+    """Return the index pairs of a longest common subsequence. O(len(left) * len(right)) time and memory.
 
-    From the left, equal items are paired at once; else, in a tie, the item of ``left`` is dropped.
+    From the left, equal items are paired at once; otherwise, ties are broken by skipping the item of `left`.
 
     >>> common_subsequence(["de", "le", "chat"], ["du", "de", "chat"])
     [(0, 1), (2, 2)]

@@ -1,7 +1,7 @@
-"""Scores of chunks and entities, counted as ``conlleval`` of the CoNLL shared tasks does.
+"""Score chunks and entities as ``conlleval`` of the CoNLL shared tasks does.
 
-A chunk is right if the gold tags have one of the same type with the same first and last word. Ill-formed tags are read
-as `headlong.text.spans_from_tags` says.
+A chunk is correct if the gold tags contain a chunk of the same type with the same first and last word. Ill-formed tags
+are interpreted as in `headlong.text.spans_from_tags`.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from headlong.text.schemes import split_tag
 
 @dataclass(frozen=True)
 class ChunkEvaluation:
-    """Scores of a system's chunks: over all types and by type, and the tags that are right."""
+    """Scores of a system's chunks, over all types and by type, and the score of its tags."""
 
     overall: Score
     by_type: dict[str, Score]
-    """In the order of the alphabet; the types of gold and system."""
+    """The types of both files, in alphabetical order."""
     tags: Score
-    """The tags of all words, ``O`` included; `Score.precision` is ``conlleval``'s accuracy."""
+    """Score of the tags of all words, including ``O``; `Score.precision` is the accuracy that ``conlleval`` prints."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All scores as plain numbers, ready for JSON."""
+        """Return all scores as plain numbers that JSON can represent."""
         by_type = {name: score.to_dict() for name, score in self.by_type.items()}
         return {"overall": self.overall.to_dict(), "by_type": by_type, "tags": self.tags.to_dict()}
 
     def report(self) -> str:
-        """The scores in the layout of ``conlleval``; shares are in percent.
+        """Format the scores, in percent, as ``conlleval`` does.
 
         >>> print(evaluate_chunks([["B-NP", "O", "B-VP"]], [["B-NP", "O", "O"]]).report())
         processed 3 tokens with 2 phrases; found: 1 phrases; correct: 1.
@@ -53,7 +53,7 @@ class ChunkEvaluation:
 
 
 def evaluate_chunks(gold: Iterable[Sequence[str]], system: Iterable[Sequence[str]]) -> ChunkEvaluation:
-    """Compare the tags of sentences, in any schemes, with gold tags; O(words).
+    """Evaluate the tags of sentences against gold tags. Both may use any scheme. O(words).
 
     >>> evaluation = evaluate_chunks([["B-NP", "I-NP", "O"]], [["B-NP", "I-NP", "B-NP"]])
     >>> evaluation.overall.precision, evaluation.overall.recall, evaluation.tags.correct
@@ -64,9 +64,9 @@ def evaluate_chunks(gold: Iterable[Sequence[str]], system: Iterable[Sequence[str
     for number, (expected, given) in enumerate(zip_longest(gold, system), 1):
         if expected is None or given is None:
             fewer = "gold" if expected is None else "system"
-            raise DataError(f"only {number - 1} sentences in {fewer}", "as many as in the other one")
+            raise DataError(f"only {number - 1} sentences in {fewer}", "the same number in both")
         if len(expected) != len(given):
-            raise DataError(f"{len(given)} tags for sentence {number}", f"{len(expected)}, one for each word")
+            raise DataError(f"{len(given)} tags for sentence {number}", f"{len(expected)}, one per word")
         expected_spans, given_spans = spans_from_tags(expected), spans_from_tags(given)
         found["gold"].update(span.type for span in expected_spans)
         found["system"].update(span.type for span in given_spans)
@@ -80,14 +80,18 @@ def evaluate_chunks(gold: Iterable[Sequence[str]], system: Iterable[Sequence[str
 
 
 def evaluate_chunk_column(gold: Iterable[Sentence], system: Iterable[Sentence], column: str) -> ChunkEvaluation:
-    """The same for a column of sentences; see `Sentence.column`."""
+    """Evaluate a column of chunk tags; see `evaluate_chunks` and `Sentence.column`."""
     return evaluate_chunks(
         (chunk_tags(sentence, column) for sentence in gold), (chunk_tags(sentence, column) for sentence in system)
     )
 
 
 def chunk_tags(sentence: Sentence, column: str) -> list[str]:
-    """A column of chunk tags without the root's; a DataError for what is none says where it stands."""
+    """Return a column of chunk tags, without the root.
+
+    Raises:
+        DataError: If a tag is malformed; it points to the line.
+    """
     tags = sentence.column(column)[1:]
     for word, tag in enumerate(tags, 1):
         try:

@@ -1,4 +1,4 @@
-"""Counting what a system got right: the official scores, and more."""
+"""Compute the official and the additional scores from the flags of aligned words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from headlong.evaluation.align import Found
-from headlong.evaluation.judgement import CONTENT_LABELS, Judgement, Memo, universal_features
+from headlong.evaluation.align import UnitCounts
+from headlong.evaluation.judgment import CONTENT_LABELS, Judgment, Memo, universal_features
 from headlong.evaluation.scores import LengthBin, Score, bin_name
 from headlong.evaluation.trees import ROOT
 
@@ -15,8 +15,8 @@ LENGTH_BINS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, None))
 DISTANCE_BINS = ((1, 1), (2, 2), (3, 6), (7, 10), (11, None))
 
 
-def official_scores(judged: Judgement) -> dict[str, Score]:
-    """The scores over trees and tags of the official UD scorer, by name."""
+def official_scores(judged: Judgment) -> dict[str, Score]:
+    """Return the tree and tag scores of the official UD scorer, by name."""
     upos, xpos, lemmas = judged.equal("upos"), judged.equal("xpos"), judged.equal("lemmas", free="_")
     feats = judged.equal("feats", Memo(universal_features))
     content = (
@@ -25,8 +25,8 @@ def official_scores(judged: Judgement) -> dict[str, Score]:
     )
     tagged = upos & feats
     return {
-        "Tokens": _place_score(judged.alignment.tokens),
-        "Sentences": _place_score(judged.alignment.sentences),
+        "Tokens": _unit_score(judged.alignment.tokens),
+        "Sentences": _unit_score(judged.alignment.sentences),
         "Words": Score(len(judged.g), judged.gold.size, judged.system.size),
         "UPOS": judged.score(upos),
         "XPOS": judged.score(xpos),
@@ -41,19 +41,19 @@ def official_scores(judged: Judgement) -> dict[str, Score]:
     }
 
 
-def _place_score(found: Found) -> Score:
+def _unit_score(found: UnitCounts) -> Score:
     return Score(found.correct, found.gold, found.system)
 
 
-def own_scores(judged: Judgement) -> dict[str, Score]:
-    """What the official scorer does not count, by name; see :class:`headlong.evaluation.Evaluation`."""
-    # The gold file says whether an aligned word is punctuation: equal words give equal precision and recall.
+def own_scores(judged: Judgment) -> dict[str, Score]:
+    """Return the scores that the official scorer does not have, by name; see `headlong.evaluation.Evaluation`."""
+    # The gold file decides whether an aligned word is punctuation: with equal words, precision equals recall.
     gold = ~judged.gold.punctuation
     system = gold
     if not judged.identical:
         system = ~judged.system.punctuation
         system[judged.s] = gold[judged.g]
-    crossing = judged.crossing()
+    crossing = judged.nonprojective()
     both = crossing[1][judged.s]
     sentences, predicted = len(judged.gold.lengths), len(judged.system.lengths)
     return {
@@ -63,15 +63,15 @@ def own_scores(judged: Judgement) -> dict[str, Score]:
         "LAS strict no punct": judged.score(judged.strict, gold, system),
         "Non-projective UAS": judged.score(judged.head & both, *crossing),
         "Non-projective LAS": judged.score(judged.las & both, *crossing),
-        "UEM": Score(int(judged.whole(judged.head).sum()), sentences, predicted),
-        "LEM": Score(int(judged.whole(judged.las).sum()), sentences, predicted),
+        "UEM": Score(int(judged.complete_sentences(judged.head).sum()), sentences, predicted),
+        "LEM": Score(int(judged.complete_sentences(judged.las).sum()), sentences, predicted),
     }
 
 
-def by_length(judged: Judgement) -> tuple[LengthBin, ...]:
-    """The scores by length of the gold sentence."""
+def by_length(judged: Judgment) -> tuple[LengthBin, ...]:
+    """Return the scores by length of the gold sentence."""
     words = [judged.by_sentence(right) for right in (judged.head, judged.las, judged.strict)]
-    trees = [judged.whole(judged.head), judged.whole(judged.las)]
+    trees = [judged.complete_sentences(judged.head), judged.complete_sentences(judged.las)]
     lengths = judged.gold.lengths
     bins = []
     for low, high in LENGTH_BINS:
@@ -81,8 +81,8 @@ def by_length(judged: Judgement) -> tuple[LengthBin, ...]:
     return tuple(bins)
 
 
-def by_label(judged: Judgement) -> Mapping[str, Score]:
-    """LAS of the arcs with each relation (without subtype), the most frequent in the gold file first."""
+def by_label(judged: Judgment) -> Mapping[str, Score]:
+    """Return LAS by relation without subtype, in decreasing order of frequency in the gold file."""
     labels = judged.labels
     size = len(labels.names)
     gold, system = (np.bincount(base, minlength=size) for base in (labels.gold_base, labels.system_base))
@@ -92,8 +92,8 @@ def by_label(judged: Judgement) -> Mapping[str, Score]:
     return {labels.names[i]: Score(*(int(n[i]) for n in (right, gold, system, aligned))) for i in order}
 
 
-def by_distance(judged: Judgement) -> Mapping[str, Score]:
-    """LAS of the arcs from the root, and of arcs by the distance of the two words in their file."""
+def by_distance(judged: Judgment) -> Mapping[str, Score]:
+    """Return LAS of arcs from the root, and of other arcs by the distance between the two words in their file."""
     scores = {"root": judged.score(judged.las, judged.gold.parents == ROOT, judged.system.parents == ROOT)}
     for low, high in DISTANCE_BINS:
         gold, system = (

@@ -1,4 +1,4 @@
-"""ELAS and EULAS: arcs of the enhanced graphs."""
+"""Compute ELAS and EULAS, the scores of enhanced dependency graphs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 
 from headlong.errors import DataError
 from headlong.evaluation.align import Indices
-from headlong.evaluation.judgement import UNALIGNED, Judgement, Words, numbered, numbering
+from headlong.evaluation.judgment import UNALIGNED, Judgment, Words, number_columns, numbering
 from headlong.evaluation.scores import Score
 from headlong.evaluation.trees import ROOT
 
 Edge = tuple[int, str, str]
-"""Number of the head in its sentence, the path of relations, and the path without subtypes."""
+"""The head's ID in its sentence, the path of relations, and the path without subtypes."""
 
 
-def edges(deps: str) -> list[Edge]:
-    """The arcs of a DEPS field but those from empty nodes.
+def parse_deps(deps: str) -> list[Edge]:
+    """Return the arcs of a DEPS field, except those from empty nodes.
 
-    >>> edges("3:conj:and>obj|8.1:obl|0:root")
+    >>> parse_deps("3:conj:and>obj|8.1:obl|0:root")
     [(3, 'conj:and>obj', 'conj>obj'), (0, 'root', 'root')]
     """
     found = []
@@ -41,7 +41,7 @@ def _without_subtypes(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """All arcs of a file, (arcs,) each: word, head, and numbers of the path with and without subtypes."""
+    """All arcs of a file as columns of shape [arcs]: word, head, and ids of the paths with and without subtypes."""
 
     words: Indices
     heads: Indices
@@ -50,37 +50,38 @@ class _Graph:
 
 
 class _Fields:
-    """The arcs of each different DEPS field: field ``i`` has ``counts[i]`` of them, from ``firsts[i]`` on."""
+    """The arcs of each distinct DEPS field: field ``i`` has ``counts[i]`` arcs, starting at ``firsts[i]``."""
 
     def __init__(self, fields: Iterable[str]) -> None:
         paths, bases = numbering(), numbering()
-        parsed = [edges(deps) for deps in fields]
+        parsed = [parse_deps(deps) for deps in fields]
         self.counts: Indices = np.fromiter(map(len, parsed), np.int64, len(parsed))
         self.firsts: Indices = np.cumsum(self.counts) - self.counts
         rows = [(head, paths[path], bases[base]) for arcs in parsed for head, path, base in arcs]
         self.heads, self.paths, self.bases = np.array(rows, dtype=np.int64).reshape(-1, 3).T
 
     def graph(self, words: Words, column: Indices) -> _Graph:
-        """The arcs of a file whose words have the fields of ``column``, (words,)."""
+        """Return the arcs of a file. `column`, shape [words], holds the field index of each word."""
         counts = self.counts[column]
         owners = np.repeat(np.arange(words.size), counts)
         arcs = np.repeat(self.firsts[column] - np.cumsum(counts) + counts, counts) + np.arange(len(owners))
-        heads, homes = self.heads[arcs], words.homes[owners]
-        inside = np.where(heads <= words.lengths[homes], words.starts[homes] + heads - 1, UNALIGNED)
+        heads, sentence_of = self.heads[arcs], words.sentence_of[owners]
+        inside = np.where(heads <= words.lengths[sentence_of], words.starts[sentence_of] + heads - 1, UNALIGNED)
         return _Graph(owners, np.where(heads == 0, ROOT, inside), self.paths[arcs], self.bases[arcs])
 
 
-def enhanced_scores(judged: Judgement) -> dict[str, Score]:
-    """ELAS, and EULAS, which ignores subtypes; empty nodes and arcs from them do not count, as officially.
+def enhanced_scores(judged: Judgment) -> dict[str, Score]:
+    """Return ELAS and EULAS. EULAS ignores subtypes.
 
-    Officially every pair of a gold and a system arc that agree is counted, so two arcs to one head that
-    differ in their subtypes make four for EULAS. O(arcs * log(arcs)).
+    As in the official scorer, empty nodes and arcs from them do not count, and every pair of a gold arc and a system
+    arc that agree is counted: two arcs to one head that differ only in their subtypes count four times in EULAS.
+    O(arcs * log(arcs)).
     """
-    columns, names = numbered(*judged.columns("deps"))
+    columns, names = number_columns(*judged.columns("deps"))
     try:
         fields = _Fields(names)
     except ValueError as error:
-        raise _broken((judged.gold, judged.system), str(error)) from None
+        raise _malformed_arc((judged.gold, judged.system), str(error)) from None
     gold = fields.graph(judged.gold, columns[0])
     system = fields.graph(judged.system, columns[1])
     heads = np.where(system.heads == UNALIGNED, UNALIGNED, judged.gold_of[system.heads])
@@ -92,13 +93,13 @@ def enhanced_scores(judged: Judgement) -> dict[str, Score]:
         labels = max(len(fields.heads), 1)
         keys = (gold.words * width + gold.heads + 1) * labels + wanted
         others = ((system_pairs[0] * width + heads + 1) * labels + given)[kept]
-        correct = _pairs(keys[gold.heads != UNALIGNED], others)
+        correct = _count_equal_pairs(keys[gold.heads != UNALIGNED], others)
         scores[name] = Score(correct, len(gold.words), len(system.words))
     return scores
 
 
-def _pairs(left: Indices, right: Indices) -> int:
-    """How many pairs of equal numbers two arrays have."""
+def _count_equal_pairs(left: Indices, right: Indices) -> int:
+    """Return the number of pairs of equal numbers in two arrays."""
     keys, counts = np.unique(left, return_counts=True)
     if np.array_equal(left, right):
         return int(counts @ counts)
@@ -107,8 +108,8 @@ def _pairs(left: Indices, right: Indices) -> int:
     return int(counts[mine] @ other_counts[theirs])
 
 
-def _broken(files: tuple[Words, Words], arc: str) -> DataError:
-    """The error that names the first word with a broken arc in DEPS."""
+def _malformed_arc(files: tuple[Words, Words], arc: str) -> DataError:
+    """Return the error for the first word with the malformed arc in DEPS."""
     sentence, word = next(
         (sentence, word)
         for words in files

@@ -1,4 +1,4 @@
-"""Reading two files that are much alike, fast and in little memory."""
+"""Read two similar files quickly and with little memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import zip_longest
 
-from headlong.evaluation.judgement import Memo
+from headlong.evaluation.judgment import Memo
 from headlong.text import Format, Sentence, Source, read_conllu
 
 _POOLED = ("upos", "xpos", "feats", "labels", "deps")
@@ -19,10 +19,10 @@ def read_together(
     system: Source,
     format: Format = "conllu",  # noqa: A002
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """Read two files in lockstep, so that they share what they have in common.
+    """Read two files in lockstep so that they share equal data.
 
-    Equal tags and relations of the first file become one string, and equal columns of two sentences become
-    one list. That saves more than half of the memory, and comparing them later takes next to no time.
+    Equal tags and relations of the first file become one string, and equal columns of two sentences become one list.
+    This saves more than half of the memory, and comparing the columns later takes almost no time.
     """
     pool = Memo(str)
     wanted: list[Sentence] = []
@@ -43,8 +43,8 @@ def read_together(
 
 
 @contextmanager
-def collector_at_rest() -> Iterator[None]:
-    """Keep the garbage collector from going through all sentences again and again: they have no cycles."""
+def garbage_collection_disabled() -> Iterator[None]:
+    """Disable the garbage collector, which would scan all sentences repeatedly although they contain no cycles."""
     collecting = gc.isenabled()
     gc.disable()
     try:

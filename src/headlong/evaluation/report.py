@@ -1,4 +1,4 @@
-"""Scores as tables of text."""
+"""Format scores as text tables."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ _DIFFERENCE_COLUMNS = ("F1 of A", "F1 of B", "B - A", "Low", "High", "p")
 
 
 def report(evaluation: Evaluation, *, labels: bool = False, distances: bool = False) -> str:
-    """The tables that ``headlong evaluate`` prints; shares are in percent.
+    """Format the tables that ``headlong evaluate`` prints, with shares in percent.
 
-    ``labels`` and ``distances`` add the tables by relation and by distance to the head.
+    Args:
+        evaluation: The scores.
+        labels: Add the table by relation.
+        distances: Add the table by distance to the head.
     """
     tables = [
         _score_table("Official UD scores", evaluation.official),
-        _score_table("Own scores", evaluation.own),
+        _score_table("Additional scores", evaluation.own),
         _length_table(evaluation.by_length),
     ]
     if labels:
@@ -32,7 +35,7 @@ def report(evaluation: Evaluation, *, labels: bool = False, distances: bool = Fa
 
 
 def report_comparison(comparison: Comparison) -> str:
-    """The table that compares systems A and B; scores are in percent."""
+    """Format the table that compares systems A and B, with scores in percent."""
     rows = []
     metrics = (("UAS", comparison.uas), ("LAS", comparison.las), ("LAS strict", comparison.las_strict))
     for name, row in metrics:

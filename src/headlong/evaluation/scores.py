@@ -1,4 +1,4 @@
-"""What a score is."""
+"""Scores as counts, with precision, recall and F1."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How many units are right, of how many in the gold file, the system's file and the aligned ones.
+    """The number of correct units, and the numbers of units in the gold file, in the system file and aligned.
 
     >>> Score(3, 4, 6).f1
     0.6
@@ -17,11 +17,11 @@ class Score:
     gold: int
     system: int
     aligned: int | None = None
-    """Aligned words that count for this score; None where units are not words."""
+    """The number of aligned words that this score covers; None if the units are not words."""
 
     @property
     def precision(self) -> float:
-        """Share of the system's units that are right."""
+        """Share of the system's units that are correct."""
         return self.correct / self.system if self.system else 0.0
 
     @property
@@ -36,23 +36,23 @@ class Score:
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """Share of the aligned words that are right; None where units are not words."""
+        """Share of the aligned words that are correct; None if the units are not words."""
         if self.aligned is None:
             return None
         return self.correct / self.aligned if self.aligned else 0.0
 
     def to_dict(self) -> dict[str, float | int | None]:
-        """Counts and shares under their names."""
+        """Return counts and shares by name."""
         counts = {field.name: getattr(self, field.name) for field in fields(self)}
         return counts | {name: getattr(self, name) for name in ("precision", "recall", "f1", "aligned_accuracy")}
 
 
 @dataclass(frozen=True, slots=True)
 class LengthBin:
-    """Scores of the gold sentences with ``low`` to ``high`` words (None: without limit).
+    """Scores of the gold sentences with `low` to `high` words (None: no upper limit).
 
-    ``uas``, ``las`` and ``las_strict`` count gold words whose arc was found, ``uem`` and ``lem`` gold
-    sentences whose whole tree was found.
+    `uas`, `las` and `las_strict` count gold words with a correct arc; `uem` and `lem` count gold sentences with a
+    correct tree.
     """
 
     low: int
@@ -71,19 +71,19 @@ class LengthBin:
         return bin_name(self.low, self.high)
 
     def share(self, metric: str) -> float:
-        """One of the counts, such as ``"las"``, as a share of the words or sentences of the bin."""
+        """Return a count, such as ``"las"``, as a share of the words or sentences in the bin."""
         total = self.sentences if metric in ("uem", "lem") else self.words
         correct: int = getattr(self, metric)
         return correct / total if total else 0.0
 
     def to_dict(self) -> dict[str, float | int | None]:
-        """Counts, and the shares under ``uas_share`` and so on."""
+        """Return counts by name, and shares as ``uas_share`` and so on."""
         counts = {field.name: getattr(self, field.name) for field in fields(self)}
         return counts | {f"{name}_share": self.share(name) for name in ("uas", "las", "las_strict", "uem", "lem")}
 
 
 def bin_name(low: int, high: int | None) -> str:
-    """``51+``, ``7`` or ``11-20``.
+    """Return the name of a range.
 
     >>> bin_name(51, None), bin_name(7, 7), bin_name(11, 20)
     ('51+', '7', '11-20')

@@ -1,4 +1,4 @@
-"""Is one system really better than another? Paired tests over sentences."""
+"""Test whether one system is significantly better than another, with paired tests over sentences."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.errors import OptionError
-from headlong.evaluation.judgement import Judgement
+from headlong.evaluation.judgment import Judgment
 from headlong.text import Sentence
 
 Numbers = npt.NDArray[np.float64]
 
 _CELLS = 1 << 21
-"""Cells of the (samples, sentences) matrices that are held at a time."""
+"""Maximum number of cells of a [samples, sentences] matrix in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """F1 of two systems, ``difference`` = ``b`` - ``a`` with its confidence interval, and the p-value."""
+    """F1 of two systems, their `difference` = `b` - `a` with its confidence interval, and the p-value."""
 
     a: float
     b: float
@@ -33,7 +33,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The result of :func:`compare`: one :class:`Difference` for each of UAS, LAS and LAS strict."""
+    """The result of `compare`: one `Difference` each for UAS, LAS and LAS strict."""
 
     uas: Difference
     las: Difference
@@ -44,7 +44,7 @@ class Comparison:
     confidence: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain dictionaries, ready for JSON."""
+        """Return the numbers as plain dictionaries that JSON can represent."""
         return asdict(self)
 
 
@@ -59,11 +59,11 @@ def compare(
 ) -> Comparison:
     """Compare two systems on the same gold sentences by F1 of UAS, LAS and LAS with subtypes.
 
-    The p-value comes from a two-sided approximate randomization test: if the systems were alike, exchanging
-    their output for a sentence would not matter, so the output of each gold sentence is exchanged or not by
-    a coin, ``samples`` times, and p = (1 + times the difference was no smaller) / (1 + samples). The interval
-    is the percentile interval of a paired bootstrap, which draws as many gold sentences with replacement. The
-    same seed gives the same numbers. O(samples * sentences) time, bounded memory.
+    The p-value comes from a two-sided approximate randomization test. If the systems were equally good, swapping their
+    outputs for a sentence would not matter. Each of `samples` rounds swaps the outputs of each gold sentence with
+    probability 1/2, and p = (1 + rounds with a difference at least as large) / (1 + samples). The interval is the
+    percentile interval of a paired bootstrap that draws gold sentences with replacement. The same seed gives the same
+    numbers. O(samples * sentences) time, bounded memory.
 
     >>> gold = [Sentence.from_words(["Dogs", "bark"], heads=[2, 0], labels=["nsubj", "root"])] * 8
     >>> wrong = [sentence.with_tree([-1, 0, 1], ["_", "root", "dep"]) for sentence in gold]
@@ -76,7 +76,7 @@ def compare(
     if not 0 < confidence < 1:
         raise OptionError(f"confidence is {confidence}, expected a share between 0 and 1")
     sentences = list(gold)
-    a, b = (_counts(Judgement(sentences, list(system))) for system in (system_a, system_b))
+    a, b = (_counts(Judgment(sentences, list(system))) for system in (system_a, system_b))
     observed_a, observed_b = _f1(a.sum(axis=0)), _f1(b.sum(axis=0))
     observed = observed_b - observed_a
     rng = np.random.default_rng(seed)
@@ -89,23 +89,23 @@ def compare(
     return Comparison(uas, las, las_strict, len(sentences), samples, seed, confidence)
 
 
-def _counts(judged: Judgement) -> Numbers:
-    """(gold sentences, 4): right heads, arcs, arcs with subtypes; gold plus system words."""
+def _counts(judged: Judgment) -> Numbers:
+    """Return counts of correct heads, arcs, arcs with subtypes, and gold plus system words; [gold sentences, 4]."""
     right = [judged.by_sentence(flags) for flags in (judged.head, judged.las, judged.strict)]
-    system = np.bincount(judged.alignment.home, minlength=len(judged.gold.lengths))
+    system = np.bincount(judged.alignment.gold_sentence, minlength=len(judged.gold.lengths))
     return np.stack([*right, judged.gold.lengths + system], axis=1).astype(np.float64)
 
 
 def _f1(sums: Numbers) -> Numbers:
-    """(…, 3) F1 scores of (…, 4) summed counts."""
+    """Return F1 scores, shape [..., 3], of summed counts, shape [..., 4]."""
     scores: Numbers = 2 * sums[..., :3] / np.maximum(sums[..., 3:], 1)
     return scores
 
 
 def _randomized(a: Numbers, b: Numbers, samples: int, rng: np.random.Generator) -> Numbers:
-    """(samples, 3): the absolute difference of the scores after exchanging sentences by a coin.
+    """Return the absolute differences of the scores after random swaps of sentences, shape [samples, 3].
 
-    Sentences on which the systems do not differ are left out of the drawing: exchanging them changes nothing.
+    Sentences with equal counts are not sampled: swapping them changes nothing.
     """
     differ = (a != b).any(axis=1)
     change = (b - a)[differ]
@@ -119,7 +119,7 @@ def _randomized(a: Numbers, b: Numbers, samples: int, rng: np.random.Generator) 
 
 
 def _bootstrapped(a: Numbers, b: Numbers, samples: int, rng: np.random.Generator) -> Numbers:
-    """(samples, 3): the difference of the scores on sentences drawn with replacement."""
+    """Return the differences of the scores on sentences drawn with replacement, shape [samples, 3]."""
     both = np.concatenate([a, b], axis=1)
     sentences = len(both)
     rows = []
@@ -132,6 +132,6 @@ def _bootstrapped(a: Numbers, b: Numbers, samples: int, rng: np.random.Generator
 
 
 def _chunks(samples: int, width: int) -> list[int]:
-    """Sizes that add up to ``samples``, with at most _CELLS cells of this width each."""
+    """Split `samples` into batch sizes of at most `_CELLS` cells each, for rows of `width` cells."""
     size = max(1, _CELLS // max(width, 1))
     return [min(size, samples - start) for start in range(0, samples, size)]

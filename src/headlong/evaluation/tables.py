@@ -1,4 +1,4 @@
-"""Tables of text."""
+"""Format text tables."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 
 def percent(share: float) -> str:
-    """Return a share in percent with two decimals."""
+    """Format a share in percent with two decimals."""
     return f"{100 * share:.2f}"
 
 
 def table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Return a text table under a rule: names to the left, figures to the right, each column as wide as its cells."""
+    """Format a text table: names are left-aligned, numbers right-aligned, and a rule separates the header."""
     lines = [(title, *columns), *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     widths[0] = max(widths[0], len("LAS strict no punct"))

@@ -1,4 +1,4 @@
-"""Non-projective arcs of one tree, and of all trees of a file at once."""
+"""Find the non-projective arcs of one tree or of all trees of a file."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from headlong.evaluation.align import Indices
 Flags = npt.NDArray[np.bool_]
 
 ROOT, NONE = -1, -2
-"""Parents of words that hang on the root, and of words without a head."""
+"""The parents of words attached to the root, and of words without a head."""
 
 
 def nonprojective_arcs(heads: Sequence[int]) -> list[bool]:
-    """Which words hang on a non-projective arc, (n + 1,) of (n + 1,) heads with the root at index 0.
+    """Return which words have a non-projective arc, for heads of shape [n + 1] with the root at index 0.
 
-    An arc from ``h`` to ``m`` is non-projective if a word strictly between them is not a descendant of ``h``.
-    Every word of a tree descends from the root, so arcs from the root are projective, except over a cycle.
-    A word without a head (-1) has no arc. O(n * depth) operations on n-bit sets.
+    An arc from ``h`` to ``m`` is non-projective if a word strictly between them is not a descendant of ``h``. Every
+    word of a tree descends from the root, so arcs from the root are projective, except across a cycle. A word without
+    a head (-1) has no arc. O(n * depth) operations on n-bit sets.
 
     >>> nonprojective_arcs([-1, 3, 0, 2, 1])
     [False, True, False, False, True]
@@ -43,30 +43,33 @@ def nonprojective_arcs(heads: Sequence[int]) -> list[bool]:
 
 
 def nonprojective_words(parents: Indices, lengths: Indices) -> Flags:
-    """The flags of :func:`nonprojective_arcs` for all words of a file, (words,).
+    """Return the flags of `nonprojective_arcs` for all words of a file, shape [words].
 
-    ``parents``, (words,), are word indices through the file, :data:`ROOT` or :data:`NONE`; ``lengths``,
-    (sentences,), are the words of each sentence. O(words * log(longest sentence)) vectorised, and the exact
-    computation only for sentences that may have such an arc.
+    O(words * log(longest sentence)), vectorized. Only sentences that may have a non-projective arc are examined one
+    by one.
+
+    Args:
+        parents: Word indices in the file, `ROOT` or `NONE`; shape [words].
+        lengths: The number of words of each sentence, shape [sentences].
     """
     flags = np.zeros(len(parents), dtype=np.bool_)
-    suspects = _under_foreign_heads(parents) | _off_the_root(parents, lengths)
+    suspects = _covering_outside_heads(parents) | _unreachable_from_root(parents, lengths)
     ends = np.cumsum(lengths)
-    homes = np.repeat(np.arange(len(lengths)), lengths)
-    for home in np.unique(homes[suspects]).tolist():
-        start, end = int(ends[home] - lengths[home]), int(ends[home])
+    sentence_of = np.repeat(np.arange(len(lengths)), lengths)
+    for sentence in np.unique(sentence_of[suspects]).tolist():
+        start, end = int(ends[sentence] - lengths[sentence]), int(ends[sentence])
         local = parents[start:end]
         heads = [-1, *np.where(local >= 0, local - start + 1, local + 1).tolist()]
         flags[start:end] = nonprojective_arcs(heads)[1:]
     return flags
 
 
-def _under_foreign_heads(parents: Indices) -> Flags:
-    """Words whose arc has a word strictly under it that hangs on a word outside the arc's span, (words,).
+def _covering_outside_heads(parents: Indices) -> Flags:
+    """Return the words whose arc covers a word with a head outside the arc's span, shape [words].
 
-    Without such a word the arc is projective: from a word under the arc, each step to the head stays in the
-    span, until it comes to an end of the arc -- or runs in a cycle. The lowest and highest head of all
-    stretches of 1, 2, 4, … words are kept in turn; any stretch is covered by two of these.
+    Without such a word, the arc is projective: from each covered word, the path to the root stays in the span until it
+    reaches an end of the arc, or runs into a cycle. The lowest and highest heads of all windows of 1, 2, 4, … words are
+    computed in turn; two such windows cover any span.
     """
     words = np.arange(len(parents))
     low, high = np.minimum(words, parents), np.maximum(words, parents)
@@ -85,8 +88,8 @@ def _under_foreign_heads(parents: Indices) -> Flags:
     return found
 
 
-def _off_the_root(parents: Indices, lengths: Indices) -> Flags:
-    """Words that do not descend from the root, (words,), found by doubling the steps towards it."""
+def _unreachable_from_root(parents: Indices, lengths: Indices) -> Flags:
+    """Return the words that do not descend from the root, shape [words], by doubling the steps toward it."""
     top = len(parents)
     reached = np.append(np.where(parents == ROOT, top, parents), top)
     headless = np.flatnonzero(parents == NONE)

@@ -1,0 +1,1 @@
+"""Attributes of words and characters, templates over them, and their compilation for the core."""

@@ -1,7 +1,8 @@
-"""From the strings of a sentence to the codes of its words.
+"""Convert the strings of a sentence to attribute codes of its words.
 
-An attribute's code is a 32-bit hash of its name and value: nothing is interned, so an unseen string is as good as a
-seen one, and a server does not grow. Words are cached by their five columns, and forms and FEATS by themselves.
+An attribute code is a 32-bit hash of the attribute's name and value. Strings are never interned, so unseen strings need
+no special treatment and the memory of a server does not grow. Words are cached by their five columns, and FEATS values
+on their own.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ if TYPE_CHECKING:
     from headlong.features.functions import TreeFunctions
 
 
-# Keys of FEATS in which two words may agree; the core compares exactly eight.
+# FEATS keys in which two words may agree. The core compares exactly eight.
 AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbForm", "Tense")
 OPTIONAL_COLUMNS = ("lemmas", "xpos", "feats")
-# Words that a cache holds before it is emptied. A stream that never ends brings new words for ever: with 200,000 the
-# caches of a pipeline took 120 MB more, and common words are made anew in a moment.
+# Number of words at which a cache is cleared. An endless stream brings new words forever: with 200,000 words, the
+# caches of a pipeline took 120 MB more, and common words are cached again within moments.
 CACHED_WORDS = 65_536
-MAX_TAGS = 62  # the core has 64 tag numbers; 0 is the root and the last one any other tag
+MAX_TAGS = 62  # the core has 64 tag numbers: 0 is the root and the last one stands for any other tag
 _PUNCTUATION, _VERB, _CONJUNCTION, _ADPOSITION = 1, 2, 4, 8
 _CLASSES = {"PUNCT": _PUNCTUATION, "VERB": _VERB, "AUX": _VERB, "CCONJ": _CONJUNCTION, "ADP": _ADPOSITION}
 
 
 class _Kinds(dict[int, str]):
-    """What the characters of a form become in its shape."""
+    """The shape of each character of a form."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -54,7 +55,7 @@ _RUN = re.compile(r"(.)\1{2,}", re.DOTALL)
 
 
 def shape(form: str) -> str:
-    """Capital letters as X, small ones as x, digits as 9, others as they are; runs shortened to two.
+    """Return the shape of a form: X for upper case, x for other letters, 9 for digits; runs are shortened to two.
 
     >>> shape("McDonald's"), shape("2026-11-15")
     ("XxXxx'x", '99-99-99')
@@ -69,7 +70,7 @@ _AFFIXES = {
 }
 
 
-_END = 2**31 - 1  # of a cut: up to the end of the word
+_END = 2**31 - 1  # as the end of a slice: the end of the word
 
 
 def _affix(cut: slice, form: str) -> str:
@@ -87,7 +88,7 @@ ATTRIBUTES = (*_OF_FORM, *_OTHERS)
 
 
 def form_attributes(form: str) -> dict[str, str]:
-    """The attributes of a word that depend on its form alone, as text.
+    """Return the attributes that depend only on the form of a word, as text.
 
     >>> form_attributes("Dogs")["suffix2"]
     'gs'
@@ -96,12 +97,12 @@ def form_attributes(form: str) -> dict[str, str]:
 
 
 def is_attribute(name: str) -> bool:
-    """Whether templates may look at `name`: a known attribute, or a key of FEATS (which begins with a capital)."""
+    """Return whether `name` is an attribute of templates: a known one, or a FEATS key, which starts with a capital."""
     return name in ATTRIBUTES or name[:1].isupper()
 
 
 def parse_feats(feats: str) -> dict[str, str]:
-    """FEATS as a dictionary; pieces without ``=`` (older treebanks) are ignored.
+    """Parse FEATS into a dictionary. Pieces without ``=``, as in older treebanks, are ignored.
 
     >>> parse_feats("Case=Nom|Number=Sing")
     {'Case': 'Nom', 'Number': 'Sing'}
@@ -110,12 +111,12 @@ def parse_feats(feats: str) -> dict[str, str]:
 
 
 def attribute_code(name: str, value: str) -> int:
-    """The 32-bit code of an attribute's value."""
+    """Return the 32-bit code of an attribute value."""
     return zlib.crc32(_bytes(value), zlib.crc32(name.encode()))
 
 
 class FormCodes:
-    """The codes of those of `attributes` that depend on a word's form alone."""
+    """Computes the codes of the `attributes` that depend only on the form of a word."""
 
     def __init__(self, attributes: Sequence[str]) -> None:
         self.attributes = tuple(name for name in attributes if name in _OF_FORM)
@@ -125,10 +126,10 @@ class FormCodes:
         self._cuts = np.array([_cut(name) for name in self.attributes], np.int32).reshape(-1, 3)
 
     def __call__(self, forms: Sequence[str]) -> UINT32:
-        """The codes [forms, attributes] of forms.
+        """Return the codes of forms, shape [forms, attributes].
 
-        Outside of ASCII the small letters of a part may be others than that part of the small letters (the final
-        sigma).
+        Forms outside ASCII are handled in Python, because lower-casing a piece of a word may differ from taking the
+        piece of the lower-cased word (for example with a final sigma).
         """
         return _cut_codes(forms, self._cuts, self._seeds, self._code_of)
 
@@ -137,7 +138,7 @@ class FormCodes:
 
 
 def ending_codes(texts: Sequence[str], *begins: int) -> UINT32:
-    """The codes [texts, begins] of texts from these places on.
+    """Return the codes of the endings of texts that start at these positions, shape [texts, begins].
 
     >>> ending_codes(["dogs"], 0, -2).tolist() == [[zlib.crc32(b"dogs"), zlib.crc32(b"gs")]]
     True
@@ -150,7 +151,7 @@ def ending_codes(texts: Sequence[str], *begins: int) -> UINT32:
 def _cut_codes(
     texts: Sequence[str], cuts: npt.NDArray[np.int32], seeds: UINT32, code_of: Callable[[str], list[int]]
 ) -> UINT32:
-    """The codes [texts, cuts] of pieces of texts: by the core, which cuts ASCII, those of other texts by `code_of`."""
+    """Return the codes of pieces of texts, shape [texts, cuts]. The core handles ASCII; `code_of` handles the rest."""
     others = [] if "".join(texts).isascii() else [row for row, text in enumerate(texts) if not text.isascii()]
     plain = list(texts)
     for row in others:
@@ -163,17 +164,21 @@ def _cut_codes(
 
 
 def _cut(name: str) -> tuple[int, int, int]:
-    """Of what an attribute is cut (0 small letters, 1 the form, 2 its shape), and from where to where."""
+    """Return the source of an attribute (0 lower-cased form, 1 form, 2 shape) and the begin and end of its slice."""
     cut = _AFFIXES.get(name, slice(None))
     begin, end = cut.start or 0, _END if cut.stop is None else cut.stop
     return {"form": 1, "shape": 2}.get(name, 0), begin, end
 
 
 class RowCache:
-    """Rows of arrays by key, made when a key is first seen. Safe to use from several threads.
+    """A cache of array rows by key, computed when a key is first seen. Thread-safe.
 
-    `make` gives the rows of keys, an array [keys, width] for each of `columns`: (width, dtype). With more than `limit`
-    keys the cache is emptied, so that a server does not grow, and so it tells `forget`.
+    With more than `limit` keys, the cache is cleared, so that the memory of a server does not grow.
+
+    Args:
+        make: Computes the rows of keys: one array [keys, width] for each of the columns.
+        columns: The (width, dtype) of each array.
+        forget: Called whenever the cache is cleared.
     """
 
     def __init__(
@@ -190,7 +195,7 @@ class RowCache:
         return len(self._rows)
 
     def take(self, keys: Iterable[Any], limit: int = CACHED_WORDS) -> tuple[npt.NDArray[Any], ...]:
-        """The rows of all keys: one array [keys, width] for each of the columns."""
+        """Return the rows of all keys: one array [keys, width] for each of the columns."""
         with self._lock:
             if len(self._rows) > limit:
                 self._clear()
@@ -203,7 +208,7 @@ class RowCache:
             return tuple(array[rows] for array in self._arrays)
 
     def clear(self) -> None:
-        """Forgets all keys."""
+        """Remove all keys."""
         with self._lock:
             self._clear()
 
@@ -213,7 +218,7 @@ class RowCache:
         self._arrays = [np.zeros((0, width), dtype) for width, dtype in self._columns]
 
     def _add(self, keys: list[Any]) -> None:
-        """Makes the rows of new keys. The arrays grow by doubling: one unseen word must not copy the whole cache."""
+        """Compute the rows of new keys. The arrays grow by doubling, so that one new word does not copy the cache."""
         begin, end = len(self._rows), len(self._rows) + len(keys)
         for i, rows in enumerate(self._make(keys)):
             if end > len(self._arrays[i]):
@@ -223,12 +228,14 @@ class RowCache:
 
 
 class WordEncoder:
-    """Turns words into attribute codes and traits (what relations between words look at).
+    """Converts words to attribute codes and traits. Traits are what the relations between words are computed from.
 
-    `attributes` name the columns of the codes; `tags` are the UPOS tags of the training data, at most 62: the
-    number of a tag is its place plus 1, 0 is the root (whatever tags are called) and the last number any other tag.
-    `ignored` columns ("lemmas", "xpos", "feats") are read as if they held nothing. `functions` find features of whole
-    trees.
+    Args:
+        attributes: The names of the code columns.
+        tags: The UPOS tags of the training data, at most 62. The number of a tag is its position plus 1; 0 is the root
+            (whatever tags are called), and the last number stands for any other tag.
+        ignored: Columns ("lemmas", "xpos", "feats") that are treated as empty.
+        functions: Functions that find features of whole trees.
     """
 
     CACHE_LIMIT = CACHED_WORDS
@@ -258,36 +265,36 @@ class WordEncoder:
         self._form_codes = FormCodes(self.attributes)
         self._of_feats = [name for name in self.attributes if name[:1].isupper()]
         known = (*self._form_codes.attributes, *self._of_feats, *_OTHERS)
-        self._places = [known.index(name) for name in self.attributes]
+        self._order = [known.index(name) for name in self.attributes]
         shapes = ((len(self.attributes), np.uint32), (2 + len(AGREEMENT), np.uint8))
         self._feats_codes: dict[str, tuple[list[int], list[int]]] = {}
         self._cache = RowCache(self._words, shapes, self._feats_codes.clear)
 
     @property
     def tag_count(self) -> int:
-        """How many tag numbers there are."""
+        """The number of tag numbers, including those of the root and of other tags."""
         return len(self.tags) + 2
 
     def tag_number(self, tag: str) -> int:
-        """The number of a word's tag."""
+        """Return the number of a tag."""
         return self._tag_numbers.get(tag, len(self.tags) + 1)
 
     def batch(self, sentences: Sequence[Sentence]) -> tuple[_core.parser.Batch, npt.NDArray[np.int32]]:
-        """The sentences as the core sees them, and their offsets [sentences + 1] in the rows of the batch."""
+        """Return sentences as a batch for the core, and their offsets [sentences + 1] in the rows of the batch."""
         codes, traits, offsets = self.encode(sentences)
-        return self.made_batch(sentences, codes, traits, offsets), offsets
+        return self.make_batch(sentences, codes, traits, offsets), offsets
 
-    def made_batch(
+    def make_batch(
         self, sentences: Sequence[Sentence], codes: UINT32, traits: UINT8, offsets: npt.NDArray[np.int32]
     ) -> _core.parser.Batch:
-        """The batch of sentences that `encode` has encoded, with the functions that look at their trees."""
+        """Return the batch of sentences that `encode` has encoded, with the functions of their trees attached."""
         batch = _core.parser.Batch(codes, traits, offsets)
         if self.functions:
             self.functions.attach(batch, sentences)
         return batch
 
     def encode(self, sentences: Sequence[Sentence]) -> tuple[UINT32, UINT8, npt.NDArray[np.int32]]:
-        """Codes [words, attributes], traits [words, 10] and offsets [sentences + 1] of the sentences, end to end."""
+        """Return codes [words, attributes], traits [words, 10] and offsets [sentences + 1] of all sentences."""
         offsets = np.array([0, *accumulate(len(sentence) + 1 for sentence in sentences)], np.int32)
         columns = ("forms", "lemmas", "upos", "xpos", "feats")
         keys = zip(*(self._column(sentences, name, int(offsets[-1])) for name in columns), strict=True)
@@ -296,22 +303,22 @@ class WordEncoder:
         return codes, traits, offsets
 
     def _column(self, sentences: Sequence[Sentence], name: str, words: int) -> Iterable[str]:
-        """A column of all sentences, end to end."""
+        """Return a column of all sentences, concatenated."""
         if name in self.ignored:
             return repeat("_", words)
         return chain.from_iterable(map(attrgetter(name), sentences))
 
     def _encode(self, keys: Iterable[tuple[str, ...]]) -> tuple[UINT32, UINT8]:
-        # As lines, not as tuples: the garbage collector does not look at text.
+        # Lines rather than tuples: the garbage collector does not track strings.
         codes, traits = self._cache.take(map("\t".join, keys), self.CACHE_LIMIT)
         return codes, traits
 
     def clear(self) -> None:
-        """Empties the cache."""
+        """Clear the cache."""
         self._cache.clear()
 
     def _words(self, words: Sequence[str]) -> tuple[UINT32, npt.ArrayLike]:
-        """Codes and traits of words, given as lines of their columns."""
+        """Return codes and traits of words, given as tab-separated columns."""
         forms, lemmas, upos, xpos, feats = zip(*(word.split("\t") for word in words), strict=True)
         of_feats = list(map(self._feats, feats))
         others = (
@@ -329,7 +336,7 @@ class WordEncoder:
             [self.tag_number(tag), self._class(form, tag), *agreement]
             for form, tag, (_, agreement) in zip(forms, upos, of_feats, strict=True)
         ]
-        return np.concatenate(columns, axis=1)[:, self._places], traits
+        return np.concatenate(columns, axis=1)[:, self._order], traits
 
     def _feats(self, feats: str) -> tuple[list[int], list[int]]:
         found = self._feats_codes.get(feats)
@@ -342,14 +349,14 @@ class WordEncoder:
 
     @staticmethod
     def _class(form: str, upos: str) -> int:
-        """Punctuation, verb or conjunction by UPOS; in other tag sets only punctuation is known, by its characters."""
+        """Return the word class by UPOS. In other tag sets, only punctuation is recognized, by its characters."""
         if upos in UD_TAGS:
             return _CLASSES.get(upos, 0)
         return _PUNCTUATION if is_punctuation(form, upos) else 0
 
 
 def _codes_of(name: str, values: Sequence[str]) -> list[int]:
-    """The codes of an attribute's values; many are the same."""
+    """Return the codes of an attribute's values, computing each distinct value once."""
     codes = {value: attribute_code(name, value) for value in set(values)}
     return [codes[value] for value in values]
 

@@ -1,7 +1,7 @@
-"""Where tokens and sentences end: what the models look at, as tables of templates and arrays of codes.
+"""Features of token and sentence boundaries: template tables, and arrays of attribute codes.
 
-A *gap* lies between two neighbouring characters that are not spaces; at each gap a token may end. A sentence may end
-after each token. Every decision sees a bounded stretch of text around it, so the work is linear in the text.
+A *gap* lies between two adjacent characters that are not spaces; a token may end at each gap. A sentence may end after
+each token. Every decision depends on a bounded window of text, so the work is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from headlong.features.templates import Family, rows
 from headlong.text.characters import DIGIT, KINDS, LOWER, SPACE, STOP, UPPER, Characters, Hashes
 
 JOINED, SPACED, NEW_LINE, PARAGRAPH = range(4)
-"""What lies between two tokens or in a gap: nothing, spaces, a new line, or a blank line."""
+"""The content of a gap or the text between two tokens: nothing, spaces, a line break, or a blank line."""
 GAP_KINDS = KINDS * KINDS * 2
 
-REACH = 24  # characters of a word or chunk that count, on either side of a gap
+REACH = 24  # maximum number of characters of a word or chunk that are used on each side of a gap
 _SHAPE = 6
 
 GAP_TEMPLATES = rows(
@@ -73,8 +73,8 @@ MULTIWORD_FAMILY = Family("multiword", "w", (), MULTIWORD_TEMPLATES)
 MULTIWORD_ATTRIBUTES = MULTIWORD_FAMILY.attributes
 
 
-class Layout:
-    """The shape of a text, as arrays over its characters and gaps."""
+class TextLayout:
+    """The characters and gaps of a text as arrays."""
 
     def __init__(self, characters: Characters) -> None:
         self.characters = characters
@@ -95,15 +95,15 @@ class Layout:
         self.shapes = Hashes(kinds)
 
     def chunks(self) -> tuple[INT32, INT32]:
-        """Begin and end of the stretch without spaces around each character."""
-        return stretches(_changes(self.characters.kinds == SPACE))
+        """Return begin and end of the run without spaces around each character."""
+        return segment_bounds(_changes(self.characters.kinds == SPACE))
 
     def runs(self) -> tuple[INT32, INT32]:
-        """Begin and end of the run of letters and digits around each character; others stand alone."""
+        """Return begin and end of the run of letters and digits around each character; other characters stand alone."""
         word = _is_word(self.characters.kinds)
         flags = np.ones(len(word), np.bool_)
         flags[1:] = ~(word[1:] & word[:-1])
-        return stretches(flags)
+        return segment_bounds(flags)
 
 
 def _is_word(kinds: UINT8) -> BOOL:
@@ -117,10 +117,10 @@ def _changes(values: npt.NDArray[np.bool_]) -> BOOL:
     return flags
 
 
-def stretches(first: BOOL) -> tuple[INT32, INT32]:
-    """Begin and end of the stretch around each item, where `first` marks the first item of each.
+def segment_bounds(first: BOOL) -> tuple[INT32, INT32]:
+    """Return begin and end of the segment around each item. `first` marks the first item of each segment.
 
-    >>> [ends.tolist() for ends in stretches(np.array([True, False, True]))]
+    >>> [ends.tolist() for ends in segment_bounds(np.array([True, False, True]))]
     [[0, 0, 2], [2, 2, 3]]
     """
     begins = np.flatnonzero(first).astype(np.int32)
@@ -130,16 +130,16 @@ def stretches(first: BOOL) -> tuple[INT32, INT32]:
 
 
 Columns = dict[str, npt.NDArray[Any]]
-"""Attributes by their name, each [items]."""
+"""Attributes by name, each of shape [items]."""
 
 
 def matrix(columns: Columns, names: Sequence[str]) -> UINT32:
-    """Some of the attributes, [items, names]."""
+    """Return the named attributes as a matrix [items, names]."""
     return np.stack([columns[name].astype(np.uint32) for name in names], axis=1)
 
 
-def gap_columns(layout: Layout, gaps: npt.NDArray[np.intp]) -> Columns:
-    """The attributes of some gaps, for `GAP_FAMILY`."""
+def gap_columns(layout: TextLayout, gaps: npt.NDArray[np.intp]) -> Columns:
+    """Return the attributes of the given gaps, for `GAP_FAMILY`."""
     characters, size = layout.characters, len(layout.characters)
     points, kinds, hashes, shapes = characters.points, characters.kinds, layout.hashes, layout.shapes
     left, right = layout.left[gaps], layout.right[gaps]
@@ -149,12 +149,12 @@ def gap_columns(layout: Layout, gaps: npt.NDArray[np.intp]) -> Columns:
     part_end = np.minimum(chunk_ends[right], right + REACH)
     run_begin = np.maximum(run_begins[left], left + 1 - REACH)
     run_end = np.minimum(run_ends[right], right + REACH)
-    # The runs one further away: what ends before the left one, what begins after the right one.
+    # The runs that are one further away: the one before the left run and the one after the right run.
     before = layout.left[np.maximum(np.searchsorted(layout.solid, run_begins[left]) - 1, 0)]
     after = layout.solid[np.minimum(np.searchsorted(layout.solid, run_ends[right]), len(layout.solid) - 1)]
     before_begin = np.maximum(run_begins[before], before + 1 - REACH)
     after_end = np.minimum(run_ends[after], after + REACH)
-    repeat_begins, repeat_ends = stretches(np.append(True, points[1:] != points[:-1]))
+    repeat_begins, repeat_ends = segment_bounds(np.append(True, points[1:] != points[:-1]))
     padded = np.concatenate([np.full(3, 32, np.uint32), points, np.full(3, 32, np.uint32)])
     padded_kinds = np.concatenate([np.full(3, SPACE, np.uint8), kinds, np.full(3, SPACE, np.uint8)])
     marks = _address_marks(layout)
@@ -191,8 +191,8 @@ def gap_columns(layout: Layout, gaps: npt.NDArray[np.intp]) -> Columns:
     }
 
 
-def _address_marks(layout: Layout) -> INT32:
-    """How many marks of web and mail addresses (``://``, ``www.``, ``@``) begin before each place [characters + 1]."""
+def _address_marks(layout: TextLayout) -> INT32:
+    """Count the marks of web and mail addresses (``://``, ``www.``, ``@``) before each position [characters + 1]."""
     points = layout.characters.lowers
     marks = points == ord("@")
     for text in ("://", "www."):
@@ -207,11 +207,11 @@ def _address_marks(layout: Layout) -> INT32:
 
 CASES = 5
 UNSEEN, IS_LOWER, IS_UPPER, IS_BOTH, NO_LETTER = range(CASES)
-"""How a word is written in running text, beginnings of sentences aside."""
+"""The usual case of a word in running text, except at the beginning of a sentence."""
 
 
 def _case(lower: INT32, capital: INT32) -> UINT8:
-    """The case of words that were seen so often in lower case and with a capital."""
+    """Return the case of words, given how often they were seen in lower case and capitalized."""
     conditions = [lower + capital == 0, capital * 10 <= lower, lower * 10 <= capital]
     return np.select(conditions, [UNSEEN, IS_LOWER, IS_UPPER], IS_BOTH).astype(np.uint8)
 
@@ -220,50 +220,62 @@ _QUARTERS: UINT8 = np.arange(0, 8, 2, dtype=np.uint8)
 
 
 class CaseTable:
-    """How words are written in the training text: a small hash table of two bits a place."""
+    """The usual case of words in the training text, as a small hash table with two bits per cell."""
 
     def __init__(self, cells: UINT8) -> None:
         self.cells = cells
 
     @classmethod
     def learn(cls, hashes: UINT32, upper: BOOL, initial: BOOL, bits: int) -> tuple[CaseTable, UINT8]:
-        """From words [words]: hash in lower case, whether written with a capital, whether first in a sentence.
+        """Build a table from the words of a text.
 
-        Returns also the case of each word by its other occurrences [words]: were its own counted, no word of the
-        training text would be unseen but those that only begin sentences.
+        Args:
+            hashes: The hash of each word in lower case, shape [words].
+            upper: Whether the word is capitalized.
+            initial: Whether the word is the first one of a sentence.
+            bits: The table has ``2**bits`` cells.
+
+        Returns:
+            The table, and the case of each word according to its *other* occurrences, shape [words]. If a word's own
+            occurrence were counted, only words that always start a sentence would be unseen in the training text.
         """
-        places = hashes >> np.uint32(32 - bits)
+        cells = hashes >> np.uint32(32 - bits)
         shown = np.stack([~upper, upper & ~initial]).astype(np.int32)
-        counts = np.stack([np.bincount(places, weights=row, minlength=2**bits) for row in shown]).astype(np.int32)
-        return cls(_case(*counts)), _case(*(counts[:, places] - shown))
+        counts = np.stack([np.bincount(cells, weights=row, minlength=2**bits) for row in shown]).astype(np.int32)
+        return cls(_case(*counts)), _case(*(counts[:, cells] - shown))
 
-    def packed(self) -> UINT8:
-        """The table with four places a byte."""
+    def pack(self) -> UINT8:
+        """Return the table with four cells per byte."""
         quarters = self.cells.reshape(-1, 4)
         packed: UINT8 = np.bitwise_or.reduce(quarters << _QUARTERS, axis=1)
         return packed
 
     @classmethod
-    def unpacked(cls, packed: UINT8) -> CaseTable:
-        """The table that `packed` made."""
+    def unpack(cls, packed: UINT8) -> CaseTable:
+        """Restore a table from the result of `pack`."""
         return cls((packed[:, None] >> _QUARTERS & np.uint8(3)).reshape(-1))
 
-    def of(self, hashes: UINT32) -> UINT8:
-        """The case of words by their hashes in lower case."""
+    def lookup(self, hashes: UINT32) -> UINT8:
+        """Return the case of words, given their hashes in lower case."""
         bits = len(self.cells).bit_length() - 1
         found: UINT8 = self.cells[hashes >> np.uint32(32 - bits)]
         return found
 
 
-def token_hashes(layout: Layout, begins: INT32, ends: INT32) -> UINT32:
-    """The tokens' hashes in lower case."""
+def token_hashes(layout: TextLayout, begins: INT32, ends: INT32) -> UINT32:
+    """Return the hashes of tokens in lower case."""
     return layout.hashes.of(begins, np.minimum(ends, begins + REACH))
 
 
-def token_columns(layout: Layout, begins: INT32, ends: INT32, between: UINT8, case: UINT8) -> Columns:
-    """The attributes of tokens, for `END_FAMILY` and (but for what is its own) `MULTIWORD_FAMILY`.
+def token_columns(layout: TextLayout, begins: INT32, ends: INT32, between: UINT8, case: UINT8) -> Columns:
+    """Return the attributes of tokens, for `END_FAMILY` and, except for its own attributes, for `MULTIWORD_FAMILY`.
 
-    `between` says what lies after each token (after the last one it is PARAGRAPH), `case` how it is usually written.
+    Args:
+        layout: The text.
+        begins: The begin of each token.
+        ends: The end of each token.
+        between: What follows each token; PARAGRAPH for the last one.
+        case: The usual case of each token.
     """
     kinds = layout.characters.kinds
     count = len(begins)
@@ -275,16 +287,16 @@ def token_columns(layout: Layout, begins: INT32, ends: INT32, between: UINT8, ca
     forms = np.where(case == UNSEEN, np.uint32(0), hashes)
     case = np.where(np.isin(kinds[begins], (UPPER, LOWER)), case, np.uint8(NO_LETTER))
     edge = np.append(True, between[:-1] == PARAGRAPH)
-    paragraph_begins, paragraph_ends = stretches(edge)
+    paragraph_begins, paragraph_ends = segment_bounds(edge)
     stop = kinds[ends - 1] == STOP
     since = numbers - np.maximum.accumulate(np.where(edge | np.append(False, stop[:-1]), numbers, 0))
     sides = np.minimum(np.append(PARAGRAPH, between[:-1]), NEW_LINE)
 
     def near(values: npt.NDArray[np.generic], offset: int) -> UINT32:
-        """The value of the token `offset` places on, or of nothing where a paragraph lies between."""
-        places = numbers + offset
-        inside = (places >= paragraph_begins) & (places < paragraph_ends)
-        found = values[np.clip(places, 0, count - 1)].astype(np.uint32)
+        """Return the value of the token at the given offset, or a default if it is in another paragraph."""
+        positions = numbers + offset
+        inside = (positions >= paragraph_begins) & (positions < paragraph_ends)
+        found = values[np.clip(positions, 0, count - 1)].astype(np.uint32)
         return np.where(inside, found, np.uint32(0xFFFFFFFF))
 
     endings = layout.hashes.of(np.maximum(begins, ends - 3), ends)
@@ -304,9 +316,9 @@ def token_columns(layout: Layout, begins: INT32, ends: INT32, between: UINT8, ca
         "N2case": near(case, 2),
         "Between": np.minimum(between, NEW_LINE),
         "Sides": sides,
-        "Since": _binned(since),
-        "From": _binned(numbers - paragraph_begins),
-        "Left": _binned(paragraph_ends - 1 - numbers),
+        "Since": _bin_values(since),
+        "From": _bin_values(numbers - paragraph_begins),
+        "Left": _bin_values(paragraph_ends - 1 - numbers),
         "Last": layout.characters.points[ends - 1],
         "Ending": endings,
         "Bending": near(endings, -1),
@@ -314,6 +326,6 @@ def token_columns(layout: Layout, begins: INT32, ends: INT32, between: UINT8, ca
     }
 
 
-def _binned(values: INT32) -> UINT32:
-    """Small numbers as they are, larger ones in coarser and coarser bins."""
+def _bin_values(values: INT32) -> UINT32:
+    """Return bin numbers. Small values have their own bins; larger values share increasingly coarse ones."""
     return np.searchsorted(np.array([1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 50]), values, side="right").astype(np.uint32)

@@ -1,8 +1,9 @@
-"""Features of whole trees that are found by Python functions: for research, losing only speed.
+"""Features of whole trees that are computed by Python functions. Meant for research: they are slow.
 
-A function takes the heads of a tree (heads[0], of the root, is -1) and the sentence, and names the features that the
-tree has: strings, or a mapping of strings to numbers. Each name has a weight in the parser's table, learnt like all
-others. Decoders climb with them, asking once for every tree that they meet; see `docs/global-features.md`.
+A function takes the heads of a tree (heads[0], the root's, is -1) and the sentence, and returns the names of the
+tree's features: strings, or a mapping from strings to numbers. Each name has a weight in the parser's table, learned
+like all others. Decoders use the functions in hill climbing and call them once for every tree they visit; see
+`docs/global-features.md`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ TreeFunction = Callable[[Sequence[int], Sentence], Iterable[str] | Mapping[str, 
 
 
 class TreeFunctions:
-    """Functions by name; a model needs those that it was trained with.
+    """Tree functions by name. A model needs the functions it was trained with.
 
     >>> def roots(heads, sentence):
     ...     return [f"root is {sentence.upos[word]}" for word, head in enumerate(heads) if head == 0]
@@ -36,7 +37,7 @@ class TreeFunctions:
         self._functions = {getattr(function, "__name__", ""): function for function in functions}
         if "" in self._functions or len(self._functions) < len(functions):
             names = ", ".join(repr(getattr(function, "__name__", "")) for function in functions)
-            raise OptionError(f"found functions called {names}, expected a different name for each")
+            raise OptionError(f"found functions named {names}, expected distinct names")
 
     def __iter__(self) -> Iterator[TreeFunction]:
         return iter(self._functions.values())
@@ -47,7 +48,7 @@ class TreeFunctions:
         return tuple(self._functions)
 
     def features(self, heads: Sequence[int], sentence: Sentence) -> dict[tuple[str, str], float]:
-        """What all functions find in a tree: (name of the function, its feature) and how much of it."""
+        """Return the value of each feature of a tree, by (function name, feature name)."""
         found: dict[tuple[str, str], float] = {}
         for name, function in self._functions.items():
             answer = function(heads, sentence)
@@ -60,7 +61,7 @@ class TreeFunctions:
         return found
 
     def attach(self, batch: _core.parser.Batch, sentences: Sequence[Sentence]) -> None:
-        """Tells a batch of these sentences how to find the features of their trees."""
+        """Register the functions with a batch of these sentences."""
 
         def find(sentence: int, heads: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
             found = self.features(heads.tolist(), sentences[sentence])

@@ -1,13 +1,13 @@
-"""The template language, and its compilation for the core.
+"""Parse feature templates and compile them for the core.
 
-A template is a row of atoms and relations separated by spaces::
+A template is a sequence of atoms and relations separated by spaces::
 
     h.upos m.upos m[-1].upos dist
 
-An atom is ``slot.attribute`` or ``slot[offset].attribute``: slots are the words of a part (``h`` head, ``m`` modifier,
-``s`` sibling, ``g`` grandparent, ``t`` a second sibling, ``b`` a word in between), an offset looks at a neighbour, and
-an attribute is one of `attributes.ATTRIBUTES` or a key of FEATS (``h.Case``). A relation
-(``side``, ``dist``, ...) belongs to the part as a whole. The empty template is the bias.
+An atom is ``slot.attribute`` or ``slot[offset].attribute``. Slots are the words of a part (``h`` head, ``m`` modifier,
+``s`` sibling, ``g`` grandparent, ``t`` second sibling, ``b`` word in between), an offset selects a neighbor, and an
+attribute is one of `attributes.ATTRIBUTES` or a FEATS key (``h.Case``). A relation (``side``, ``dist``, ...) describes
+the part as a whole. The empty template is the bias.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OUTER_RELATIONS = ("side", "dist", "agree", "puncts")
 class Family:
     """A named list of templates over the slots of one kind of part.
 
-    `known` are the attributes that templates may look at, where the items are no words.
+    `known` lists the attributes that templates may use if the items are not words.
 
     >>> arcs = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "m[-1].form"))
     >>> arcs.attributes
@@ -50,11 +50,11 @@ class Family:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """All attributes that the templates look at, sorted."""
+        """All attributes that the templates use, sorted."""
         return tuple(sorted({atom[2] for template in self.templates for atom in self._atoms(template)[0]}))
 
     def compile(self, attributes: Sequence[str]) -> _core.features.Templates:
-        """The family for the core, over words whose attribute columns are `attributes`."""
+        """Compile the family for the core. `attributes` are the attribute columns of the words."""
         column = {name: i for i, name in enumerate(attributes)}
         atoms: list[tuple[int, int, int, int]] = []
         multipliers = np.zeros((len(self.relations), len(self.templates)), np.uint32)
@@ -68,7 +68,7 @@ class Family:
                     )
                 atoms.append((t, slot, offset, column[attribute]))
             for name in relations:
-                # Odd, so that multiplying keeps different relation values apart.
+                # Odd, so that multiplication keeps distinct relation values distinct.
                 multipliers[self.relations.index(name), t] = self._hash(template, name) | 1
         seeds = np.array([self._hash(template, "") for template in self.templates], np.uint32)
         return _core.features.Templates(
@@ -79,7 +79,7 @@ class Family:
         return zlib.crc32(f"{self.name}|{' '.join(template.split())}|{salt}".encode())
 
     def _atoms(self, template: str) -> tuple[list[tuple[int, int, str]], list[str]]:
-        """Atoms as (slot, offset, attribute), and the names of the relations."""
+        """Return the atoms as (slot, offset, attribute), and the names of the relations."""
         atoms: list[tuple[int, int, str]] = []
         relations: list[str] = []
         for token in template.split():
@@ -101,9 +101,9 @@ class Family:
 
 
 def rows(table: str, *suffixes: str) -> tuple[str, ...]:
-    """The templates of a table (separated by ``|`` or new lines), once for each suffix added to all of them.
+    """Return the templates of a table, separated by ``|`` or line breaks, once with each suffix.
 
-    Blank lines separate, no more: the bias is not written in a table.
+    Blank lines are ignored: a table cannot contain the empty template, the bias.
 
     >>> rows("h.upos | m.upos", "", "dist")
     ('h.upos', 'm.upos', 'h.upos dist', 'm.upos dist')
@@ -113,5 +113,5 @@ def rows(table: str, *suffixes: str) -> tuple[str, ...]:
 
 
 def unique(templates: Iterable[str]) -> tuple[str, ...]:
-    """The templates without repetitions, in order."""
+    """Return the templates without duplicates, in order."""
     return tuple(dict.fromkeys(templates))

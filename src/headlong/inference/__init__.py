@@ -1,4 +1,4 @@
-"""Factor graphs over binary variables: state a problem with variables and factors, solve it with any method."""
+"""Factor graphs over binary variables: define a problem with variables and factors, and solve it with any method."""
 
 from headlong.inference.factors import (
     AndOut,

@@ -1,19 +1,19 @@
-"""Weighted acyclic automata: head automata, chains and head sequences, all as one kind of factor.
+"""Build weighted acyclic automata: head automata, chains and head sequences, all as one kind of factor.
 
-Nodes are numbered in topological order, node 0 is the start and the last one the end. An edge may turn on one link of
-the factor. A configuration is a path from start to end: the links of its edges are on, all others are off, and its own
-score is the sum of the scores of its edges. One recursion over the edges (``core/factors/automaton.cpp``),
+Nodes are numbered in topological order; node 0 is the start and the last node is the end. An edge may turn on one link
+of the factor. A configuration is a path from start to end: the links of its edges are on, all others are off, and its
+own score is the sum of its edge scores. One recursion over the edges (``core/graph/automaton.cpp``),
 
     value[node] = sum over edges into node of value[source] * score(edge) * score(link of edge),
 
-runs in max-plus for the best configuration and in log-sum-exp for marginals. So every model below is maximized in time
-linear in its number of edges, and its linear program is a unit flow from start to end.
+computes the best configuration in the max-plus semiring and marginals in the log-sum-exp semiring. Every model below is
+therefore maximized in time linear in its number of edges, and its linear program is a unit flow from start to end.
 
-The modifiers of a head automaton are those of one head on one side, m_1 to m_k from the head outward. Wherever two
-modifiers are neighbours in a score table, the row is the inner one, with row 0 for START (nothing inside) and row i for
-m_i, and the column is the outer one, column j for m_(j + 1) and column k for END (nothing outside). ``scores[0, j]`` is
-then for a first child, ``scores[i, k]`` for a last one, ``scores[0, k]`` for no child at all, and only entries with
-``row <= column`` are read. A score of -inf forbids; scores of the links themselves are not repeated here.
+The modifiers of a head automaton are those of one head on one side, m_1 to m_k from the head outward. In score tables
+of adjacent modifiers, the row is the inner one: row 0 is START (nothing inside) and row i is m_i. The column is the
+outer one: column j is m_(j + 1) and column k is END (nothing outside). ``scores[0, j]`` is the score of a first child,
+``scores[i, k]`` of a last child and ``scores[0, k]`` of no child at all; only entries with ``row <= column`` are used.
+A score of -inf forbids a configuration. The scores of the links themselves are not part of these tables.
 """
 
 from collections.abc import Sequence
@@ -42,9 +42,9 @@ NO_LINK = -1
 
 @dataclass(frozen=True, eq=False)
 class Automaton:
-    """The edges of an automaton over ``links`` links, in any order.
+    """The edges of an automaton over `links` links, in any order.
 
-    >>> either = Automaton.of(2, [(0, 1, 0, 1.5), (0, 1, 1, 0.0)])  # exactly one of two links
+    >>> either = Automaton.from_edges(2, [(0, 1, 0, 1.5), (0, 1, 1, 0.0)])  # exactly one of two links
     >>> either.nodes, either.link_of_edge.tolist(), either.scores.tolist()
     (2, [0, 1], [1.5, 0.0])
     """
@@ -52,26 +52,29 @@ class Automaton:
     links: int
     sources: Indices  # [edges]
     targets: Indices  # [edges], each larger than its source
-    link_of_edge: Indices  # [edges], -1: turns on nothing
+    link_of_edge: Indices  # [edges], -1 if the edge turns on no link
     scores: Scores  # [edges]
 
     @staticmethod
-    def of(links: int, edges: Sequence[tuple[int, int, int, float]]) -> "Automaton":
-        """An automaton from rows (source, target, link or -1, score)."""
+    def from_edges(links: int, edges: Sequence[tuple[int, int, int, float]]) -> "Automaton":
+        """Build an automaton from rows (source, target, link or -1, score)."""
         sources, targets, link_of_edge, scores = zip(*edges, strict=True)
         return _automaton(links, [(np.array(sources), np.array(targets), np.array(link_of_edge), np.array(scores))])
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are, start and end included."""
+        """The number of nodes, including start and end."""
         return int(self.targets.max()) + 1
 
 
 def sibling_automaton(scores: ArrayLike) -> Automaton:
-    """Consecutive siblings: the sum of ``scores`` over neighbours in START, the modifiers that are on, END.
+    """Return an automaton of consecutive siblings: adjacent elements of START, the modifiers that are on, END.
 
-    ``scores`` [k + 1, k + 1]: as described in the module. Links: m_1 to m_k. The state is the last modifier taken.
-    Koo et al. 2010, example 1 (bigram sibling models). O(k^2) edges.
+    The links are m_1 to m_k; the state is the last modifier taken. Koo et al. 2010, example 1 (bigram sibling models).
+    O(k^2) edges.
+
+    Args:
+        scores: Scores of adjacent siblings, shape [k + 1, k + 1]; see the module docstring.
 
     >>> automaton = sibling_automaton([[0.0, 1.0, 2.0], [0.0, 3.0, 4.0], [0.0, 0.0, 5.0]])
     >>> automaton.links, automaton.nodes, len(automaton.scores)
@@ -86,12 +89,15 @@ def sibling_automaton(scores: ArrayLike) -> Automaton:
 def grand_sibling_automaton(
     siblings: ArrayLike, grandparents: ArrayLike, grand_siblings: ArrayLike | None = None
 ) -> Automaton:
-    """Grandparents and consecutive siblings at once, and the two together; exactly one grandparent is on.
+    """Return an automaton of grandparents, consecutive siblings and both together. Exactly one grandparent is on.
 
-    ``siblings`` [k + 1, k + 1]: as described in the module. ``grandparents`` [G, k]: grandparent g with modifier j + 1.
-    ``grand_siblings`` [G, k + 1, k + 1]: like ``siblings`` for each grandparent. Links: the G arcs into the head, then
-    the arcs to m_1 to m_k. The state is the grandparent and the last modifier taken. Koo et al. 2010, example 3;
-    Martins et al. 2013, section 3. O(G k^2) edges.
+    The links are the G arcs into the head, then the arcs to m_1 to m_k. The state is the grandparent and the last
+    modifier taken. Koo et al. 2010, example 3; Martins et al. 2013, section 3. O(G k^2) edges.
+
+    Args:
+        siblings: Scores of adjacent siblings, shape [k + 1, k + 1]; see the module docstring.
+        grandparents: Scores of grandparent g with modifier m_(j + 1), shape [G, k].
+        grand_siblings: Like `siblings` for each grandparent, shape [G, k + 1, k + 1].
 
     >>> automaton = grand_sibling_automaton(np.zeros((3, 3)), np.zeros((4, 2)))
     >>> automaton.links, automaton.nodes, len(automaton.scores)
@@ -108,9 +114,9 @@ def grand_sibling_automaton(
     scores = np.repeat(table[np.newaxis], count, axis=0)
     scores[:, :, :last] += with_grandparent[:, np.newaxis, :]
     if grand_siblings is not None:
-        scores += _shaped(grand_siblings, scores.shape, "scores of grand-siblings")
+        scores += _check_shape(grand_siblings, scores.shape, "scores of grand-siblings")
 
-    # Node 1 + position * G + g: grandparent g, and the modifier at that position (0: none) was the last one.
+    # Node 1 + position * G + g: grandparent g, and the last modifier is the one at that position (0: none).
     grandparent = np.arange(count)
     inner, outer = np.triu_indices(len(table))
     sources = 1 + inner[:, np.newaxis] * count + grandparent
@@ -126,12 +132,15 @@ def grand_sibling_automaton(
 
 
 def tri_sibling_automaton(scores: ArrayLike, siblings: ArrayLike | None = None) -> Automaton:
-    """Triples of consecutive siblings: neighbours in START, the modifiers that are on, END.
+    """Return an automaton of triples of consecutive siblings in START, the modifiers that are on, END.
 
-    ``scores`` [k + 1, k, k + 1]: the inner one (0: START, i: m_i), the middle one (j: m_(j + 1)) and the outer one
-    (j: m_(j + 1), k: END). ``siblings`` [k + 1, k + 1]: scores of pairs in addition, as described in the module. Links:
-    m_1 to m_k. The state is the last two modifiers taken. A head without modifiers has no triple.
+    The links are m_1 to m_k; the state is the last two modifiers taken. A head without modifiers has no triple.
     Martins et al. 2013, section 3. O(k^3) edges.
+
+    Args:
+        scores: Scores of triples, shape [k + 1, k, k + 1]: inner (0 is START, i is m_i), middle (j is m_(j + 1)) and
+            outer (j is m_(j + 1), k is END).
+        siblings: Additional scores of pairs, shape [k + 1, k + 1]; see the module docstring.
 
     >>> automaton = tri_sibling_automaton(np.zeros((4, 3, 4)))
     >>> automaton.links, automaton.nodes, len(automaton.scores)
@@ -143,11 +152,11 @@ def tri_sibling_automaton(scores: ArrayLike, siblings: ArrayLike | None = None) 
         raise ValueError(f"scores of tri-siblings have the shape [k + 1, k, k + 1], not {list(triples.shape)}")
     pairs = np.zeros((last + 1, last + 1))
     if siblings is not None:
-        pairs = _shaped(siblings, pairs.shape, "scores of siblings")
+        pairs = _check_shape(siblings, pairs.shape, "scores of siblings")
 
     def node(inner: NDArray[np.int64], middle: NDArray[np.int64]) -> NDArray[np.int64]:
-        # By the middle modifier, then the inner one, so that all edges of a link lie across one cut. END comes out as
-        # the node of middle modifier k and inner one START.
+        # Ordered by middle modifier, then by inner one, so that all edges of a link cross one cut. END is the node of
+        # middle modifier k and inner modifier START.
         return 1 + middle * (middle + 1) // 2 + inner
 
     every = np.arange(last + 1)
@@ -171,12 +180,15 @@ def tri_sibling_automaton(scores: ArrayLike, siblings: ArrayLike | None = None) 
 
 
 def head_automaton(transitions: ArrayLike, start: ArrayLike | None = None, stop: ArrayLike | None = None) -> Automaton:
-    """Explicit states: each modifier that is taken moves the automaton from one state to another.
+    """Return a head automaton with explicit states: each modifier taken moves it from one state to another.
 
-    ``transitions`` [k, S, S]: the score of taking m_(j + 1) in one state and being in the other afterwards. ``start``
-    [S]: the score of starting in a state; state 0 alone if not given. ``stop`` [S]: that of being in it at the end; 0
-    if not given. Links: m_1 to m_k. A set of modifiers is worth its best sequence of states; in sum-product each
+    The links are m_1 to m_k. A set of modifiers is scored by its best sequence of states; in sum-product, every
     sequence counts. Koo et al. 2010, example 2. O(k S^2) edges.
+
+    Args:
+        transitions: The score of taking m_(j + 1) between two states, shape [k, S, S].
+        start: The score of starting in each state, shape [S]; by default, only state 0 is allowed.
+        stop: The score of ending in each state, shape [S]; 0 by default.
 
     >>> automaton = head_automaton(np.zeros((3, 2, 2)))
     >>> automaton.links, automaton.nodes, len(automaton.scores)
@@ -188,12 +200,12 @@ def head_automaton(transitions: ArrayLike, start: ArrayLike | None = None, stop:
     last, states, _ = table.shape
     start_scores = np.where(np.arange(states) == 0, 0.0, -np.inf)
     if start is not None:
-        start_scores = _shaped(start, (states,), "scores of the states at the start")
+        start_scores = _check_shape(start, (states,), "scores of the states at the start")
     stop_scores = np.zeros(states)
     if stop is not None:
-        stop_scores = _shaped(stop, (states,), "scores of the states at the end")
+        stop_scores = _check_shape(stop, (states,), "scores of the states at the end")
 
-    # Node 1 + position * S + state: the modifiers up to that position have been decided on.
+    # Node 1 + position * S + state: the modifiers up to that position have been decided.
     state = np.arange(states)
     modifier, before, after = np.indices(table.shape)
     passed = 1 + np.arange(last * states)
@@ -214,33 +226,40 @@ def head_automaton(transitions: ArrayLike, start: ArrayLike | None = None, stop:
 
 
 def chain(tags: Sequence[int], pairs: Sequence[ArrayLike]) -> Automaton:
-    """A sequence of one tag a position, scored by neighbouring tags: a hidden Markov model, a linear-chain CRF.
+    """Return a sequence of one tag per position, scored by adjacent tags: a hidden Markov model or linear-chain CRF.
 
-    ``tags`` [T]: how many tags each position can have. ``pairs`` [T - 1]: arrays [tags[t], tags[t + 1]]. Links: the
-    tags of the first position, then those of the second, and so on. The state is the tag. O(T K^2) edges.
+    The links are the tags of the first position, then those of the second, and so on. The state is the tag. O(T K^2)
+    edges.
+
+    Args:
+        tags: The number of tags at each position, shape [T].
+        pairs: T - 1 arrays of shape [tags[t], tags[t + 1]].
 
     >>> automaton = chain([2, 3], [np.zeros((2, 3))])
     >>> automaton.links, automaton.nodes, len(automaton.scores)
     (5, 7, 11)
     """
-    counts, begins = _positions(tags)
+    counts, begins = _check_positions(tags)
     if len(pairs) != len(counts) - 1:
         raise ValueError(f"a chain of {len(counts)} positions has {len(counts) - 1} tables of pairs, not {len(pairs)}")
-    groups = [_entering(counts[0])]
+    groups = [_start_edges(counts[0])]
     for t, table in enumerate(pairs, start=1):
-        scores = _shaped(table, (counts[t - 1], counts[t]), f"pairs[{t - 1}]")
+        scores = _check_shape(table, (counts[t - 1], counts[t]), f"pairs[{t - 1}]")
         before, after = np.indices(scores.shape)
         groups.append((1 + begins[t - 1] + before, 1 + begins[t] + after, begins[t] + after, scores))
-    groups.append(_leaving(1 + np.arange(begins[-2], begins[-1])))
+    groups.append(_end_edges(1 + np.arange(begins[-2], begins[-1])))
     return _automaton(int(begins[-1]), groups)
 
 
 def head_bigram_sequence(candidates: Sequence[int], scores: Sequence[ArrayLike]) -> Automaton:
-    """The heads of neighbouring words, scored in pairs; every word has exactly one head.
+    """Return a sequence of the heads of words, scored by adjacent heads. Every word has exactly one head.
 
-    ``candidates`` [words]: how many heads each word can have. ``scores`` [words - 1]: arrays [candidates of a word,
-    candidates of the next one]. Links: the arcs into the first word, then those into the second, and so on. It is a
-    chain whose tags are heads. Martins et al. 2013, section 3; Martins et al. 2011a. O(words K^2) edges.
+    The links are the arcs into the first word, then those into the second, and so on: a chain whose tags are heads.
+    Martins et al. 2013, section 3; Martins et al. 2011a. O(words K^2) edges.
+
+    Args:
+        candidates: The number of candidate heads of each word, shape [words].
+        scores: words - 1 arrays of shape [candidates of a word, candidates of the next one].
 
     >>> head_bigram_sequence([2, 2, 1], [np.zeros((2, 2)), np.zeros((2, 1))]).links
     5
@@ -251,17 +270,21 @@ def head_bigram_sequence(candidates: Sequence[int], scores: Sequence[ArrayLike])
 def trigram_chain(
     tags: Sequence[int], trigrams: Sequence[ArrayLike], pairs: Sequence[ArrayLike] | None = None
 ) -> Automaton:
-    """A sequence of one tag a position, scored by three neighbouring tags: a trigram tagger.
+    """Return a sequence of one tag per position, scored by three consecutive tags: a trigram tagger.
 
-    ``tags`` [T]: how many tags each position can have. ``trigrams`` [T - 2]: arrays [tags[t], tags[t + 1],
-    tags[t + 2]]. ``pairs`` [T - 1]: scores of two neighbours in addition, as in `chain`. Links: as in `chain`. The
-    state is the last two tags. Rush et al. 2010, section 5 (trigram tagging). O(T K^3) edges.
+    The links are those of `chain`; the state is the last two tags. Rush et al. 2010, section 3 (trigram tagging).
+    O(T K^3) edges.
+
+    Args:
+        tags: The number of tags at each position, shape [T].
+        trigrams: T - 2 arrays of shape [tags[t], tags[t + 1], tags[t + 2]].
+        pairs: Additional scores of adjacent tags, as in `chain`.
 
     >>> automaton = trigram_chain([2, 2, 2], [np.zeros((2, 2, 2))])
     >>> automaton.links, automaton.nodes, len(automaton.scores)
     (6, 12, 18)
     """
-    counts, begins = _positions(tags)
+    counts, begins = _check_positions(tags)
     steps = len(counts) - 1
     if len(trigrams) != max(steps - 1, 0):
         raise ValueError(f"{len(counts)} positions have {max(steps - 1, 0)} tables of trigrams, not {len(trigrams)}")
@@ -272,22 +295,24 @@ def trigram_chain(
     if steps == 0:
         return chain(tags, [])
 
-    groups = [_entering(counts[0])]
-    # states[a, b]: the node of the last two tags, a before b; at the first position there is only one, b.
+    groups = [_start_edges(counts[0])]
+    # states[a, b]: the node of the last two tags, a before b; the first position has only b.
     states = 1 + np.arange(counts[0])[np.newaxis, :]
     for t in range(1, steps + 1):
         following = int(states[-1, -1]) + 1 + np.arange(counts[t - 1] * counts[t]).reshape(counts[t - 1], counts[t])
-        scores = np.repeat(_shaped(pairs[t - 1], following.shape, f"pairs[{t - 1}]")[np.newaxis], len(states), axis=0)
+        scores = np.repeat(
+            _check_shape(pairs[t - 1], following.shape, f"pairs[{t - 1}]")[np.newaxis], len(states), axis=0
+        )
         if t > 1:
-            scores += _shaped(trigrams[t - 2], scores.shape, f"trigrams[{t - 2}]")
+            scores += _check_shape(trigrams[t - 2], scores.shape, f"trigrams[{t - 2}]")
         first, before, after = np.indices(scores.shape)
         groups.append((states[first, before], following[before, after], begins[t] + after, scores))
         states = following
-    groups.append(_leaving(states.ravel()))
+    groups.append(_end_edges(states.ravel()))
     return _automaton(int(begins[-1]), groups)
 
 
-# Sources, targets, links and scores of some edges, arrays of one shape after raveling.
+# Sources, targets, links and scores of edges: arrays of the same shape after raveling.
 _Edges = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]
 
 
@@ -304,19 +329,19 @@ def _automaton(links: int, groups: Sequence[_Edges]) -> Automaton:
     )
 
 
-def _entering(count: int) -> _Edges:
-    """From the start to each tag of the first position."""
+def _start_edges(count: int) -> _Edges:
+    """Return the edges from the start to each tag of the first position."""
     tags = np.arange(count)
     return np.zeros(count), 1 + tags, tags, np.zeros(count)
 
 
-def _leaving(states: NDArray[np.int64]) -> _Edges:
-    """From the last nodes to the end."""
+def _end_edges(states: NDArray[np.int64]) -> _Edges:
+    """Return the edges from the last nodes to the end."""
     return states, np.full(len(states), states.max() + 1), np.full(len(states), NO_LINK), np.zeros(len(states))
 
 
-def _positions(tags: Sequence[int]) -> tuple[list[int], NDArray[np.int64]]:
-    """The number of tags at each position, and the first link of each, with their total at the end."""
+def _check_positions(tags: Sequence[int]) -> tuple[list[int], NDArray[np.int64]]:
+    """Return the number of tags at each position, and the first link of each position followed by the total."""
     counts = [int(count) for count in tags]
     if not counts or min(counts) < 1:
         raise ValueError(f"a sequence has at least one position and at least one choice at each, not {counts}")
@@ -332,7 +357,7 @@ def _sibling_table(scores: ArrayLike) -> Scores:
     return table
 
 
-def _shaped(scores: ArrayLike, shape: tuple[int, ...], name: str) -> Scores:
+def _check_shape(scores: ArrayLike, shape: tuple[int, ...], name: str) -> Scores:
     table = np.asarray(scores, np.float64)
     if table.shape != shape:
         raise ValueError(f"{name} must have the shape {list(shape)}, not {list(table.shape)}")

@@ -1,4 +1,4 @@
-"""Factor graphs over binary variables, stated in Python and solved in the core."""
+"""Factor graphs over binary variables, defined in Python and solved in the core."""
 
 from __future__ import annotations
 
@@ -16,27 +16,32 @@ from headlong.inference.variables import ScorePool, Variables
 
 
 class Graph:
-    """Binary variables with scores, and factors over them. The value of an assignment is the sum of the scores of the
-    variables that are on, and of the factors' own scores; one that a factor forbids is worth -inf.
+    """Binary variables with scores, and factors over them.
 
-    Several threads may solve one graph; it cannot grow meanwhile.
+    The value of an assignment is the sum of the scores of the variables that are on and of the factors' own scores. An
+    assignment that a factor forbids has the value -inf. Several threads may solve one graph; meanwhile, variables and
+    factors cannot be added.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._solvers = 0  # that are at work
+        self._solvers = 0  # number of running solvers
         self.factors: list[Factor] = []
         self.pool = ScorePool()
         self.core = _core.graph.Graph()
 
     def variables(self, shape: int | tuple[int, ...] = (), scores: npt.ArrayLike = 0.0) -> Variables:
-        """New variables in an array of this shape; `scores`, broadcast to it, is what each is worth when it is on.
-        -inf forbids a variable to be on."""
+        """Add variables and return them as an array of this shape.
+
+        Args:
+            shape: The shape of the array.
+            scores: The score of each variable when it is on, broadcast to `shape`; -inf forces a variable to be off.
+        """
         try:
             values = np.broadcast_to(np.asarray(scores, np.float64), shape)
         except ValueError as error:
             found = np.shape(scores)
-            raise OptionError(f"found scores of shape {found} for variables of shape {shape}") from error
+            raise OptionError(f"found scores of shape {found}, expected a shape that fits variables {shape}") from error
         if not (values < 1e300).all():
             raise OptionError("found a score that is NaN, +inf or above 1e300, expected numbers or -inf")
         flat = np.ascontiguousarray(values.ravel())
@@ -45,19 +50,21 @@ class Graph:
             return Variables(self.pool, (self.pool.append(flat) << 1).reshape(values.shape))
 
     def add(self, *factors: Factor) -> None:
-        """Adds factors over variables of this graph."""
+        """Add factors over variables of this graph."""
         for factor in factors:
             if not isinstance(factor, Factor):
                 raise OptionError(f"found {type(factor).__name__}, expected a factor such as Xor(x)")
             if not hasattr(factor, "links"):
-                raise OptionError(f"found a {type(factor).__name__} that was not made by super().__init__(variables)")
+                raise OptionError(
+                    f"found a {type(factor).__name__} without links, expected a call of super().__init__(variables)"
+                )
             self.check(factor.links)
             with self._growing():
-                factor.place(self.core, factor.links.indices, (factor.links.literals & 1).astype(np.uint8))
+                factor.add_to(self.core, factor.links.indices, (factor.links.literals & 1).astype(np.uint8))
                 self.factors.append(factor)
 
     def value(self, assignment: npt.ArrayLike) -> float:
-        """What an assignment [variables] of all variables is worth, -inf if a factor forbids it."""
+        """Return the value of an assignment, shape [variables]; -inf if a factor forbids it."""
         chosen = np.asarray(assignment)
         if chosen.shape != (self.pool.size,) or not np.isin(chosen, (0, 1)).all():
             raise OptionError(f"found an assignment of shape {chosen.shape}, expected {self.pool.size} numbers 0 or 1")
@@ -66,7 +73,7 @@ class Graph:
 
     @contextmanager
     def solving(self) -> Iterator[None]:
-        """While this is entered, the graph does not grow: solvers read it without the interpreter's lock."""
+        """Return a context in which the graph cannot grow: solvers read it without holding the GIL."""
         with self._lock:
             self._solvers += 1
         try:
@@ -79,13 +86,13 @@ class Graph:
     def _growing(self) -> Iterator[None]:
         with self._lock:
             if self._solvers:
-                raise OptionError("found a graph that is being solved, expected no additions meanwhile")
+                raise OptionError("found an addition to a graph that is being solved, expected it before or after")
             yield
 
     def check(self, variables: Variables) -> None:
-        """Raises OptionError if these are variables of another graph."""
+        """Raise `OptionError` if the variables belong to another graph."""
         if variables.pool is not self.pool:
-            raise OptionError("found variables of another graph, expected those that this graph made")
+            raise OptionError("found variables of another graph, expected variables of this graph")
 
     def __repr__(self) -> str:
         return f"Graph({self.core.variables} variables, {self.core.factors} factors)"

@@ -1,10 +1,10 @@
-"""Factors as rows of a linear program: the fourth service of logic, pair and dense factors.
+"""Describe logic, pair and dense factors as rows of a linear program.
 
-A factor's polytope is the convex hull of its allowed configurations. The rows below describe exactly that hull, so that
-the linear program of a graph is its local-polytope relaxation, the one that AD3 solves (Martins et al. 2011a, section
-4), and the integer program is the MAP problem itself. All columns, links and auxiliaries alike, are between 0 and 1;
-these bounds are not repeated as rows. Links are those of the factor, after negation: whoever builds a program over
-variables writes ``1 - x`` for a negated link.
+A factor's polytope is the convex hull of its allowed configurations. The rows below describe exactly that hull, so the
+linear program of a graph is its local-polytope relaxation, the one that AD3 solves (Martins et al. 2011a, section 4),
+and the integer program is the MAP problem itself. All columns, links and auxiliaries, are between 0 and 1; these bounds
+are not repeated as rows. Links are those of the factor, after negation: a program over variables substitutes ``1 - x``
+for a negated link.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,8 @@ __all__ = ["Rows", "dense_rows", "logic_rows", "pair_rows"]
 class Rows:
     """``lower <= A @ [links..., auxiliaries...] <= upper`` with columns in [0, 1], in compressed sparse rows.
 
-    Row ``r`` has the entries ``starts[r]`` to ``starts[r + 1]``. The factor's own score is ``objective @ auxiliaries``.
+    Row ``r`` has the entries ``starts[r]`` to ``starts[r + 1] - 1``. The factor's own score is ``objective @
+    auxiliaries``.
 
     >>> rows = logic_rows("xor", 3)
     >>> rows.columns.tolist(), rows.coefficients.tolist(), rows.lower.tolist(), rows.upper.tolist()
@@ -30,14 +31,14 @@ class Rows:
     links: int
     objective: NDArray[np.float64]  # [auxiliaries]
     starts: NDArray[np.int32]  # [rows + 1]
-    columns: NDArray[np.int32]  # [entries], auxiliary k being column links + k
+    columns: NDArray[np.int32]  # [entries], auxiliary k is column links + k
     coefficients: NDArray[np.float64]  # [entries]
     lower: NDArray[np.float64]  # [rows], may be -inf
     upper: NDArray[np.float64]  # [rows], may be +inf
 
     @property
     def auxiliaries(self) -> int:
-        """How many columns the factor adds to those of its links."""
+        """The number of columns that the factor adds to those of its links."""
         return len(self.objective)
 
     def __len__(self) -> int:
@@ -45,11 +46,11 @@ class Rows:
 
 
 def logic_rows(kind: str, links: int, budget: int = 0) -> Rows:
-    """The hull of a logic factor: ``xor``, ``at_most_one``, ``or``, ``or_out``, ``at_most`` or ``exactly``.
+    """Return the hull of a logic factor: ``xor``, ``at_most_one``, ``or``, ``or_out``, ``at_most`` or ``exactly``.
 
-    One row, or as many as there are links for ``or_out``, whose last link is the output: no input exceeds the output,
-    and the output does not exceed the sum of the inputs. No auxiliaries. A factor that allows nothing, such as
-    ``exactly`` three of two links, gets rows that nothing fulfils.
+    There are no auxiliaries. All kinds have one row, except ``or_out``, which has one per link. Its last link is the
+    output: no input exceeds the output, and the output does not exceed the sum of the inputs. A factor that allows
+    nothing, such as ``exactly`` three of two links, gets infeasible rows.
 
     >>> len(logic_rows("or_out", 4)), len(logic_rows("at_most", 4, 2))
     (4, 1)
@@ -66,12 +67,12 @@ def logic_rows(kind: str, links: int, budget: int = 0) -> Rows:
         "exactly": (float(budget), float(budget)),
     }
     if kind not in bounds:
-        raise ValueError(f"no logic factor is called {kind!r}; there are {', '.join(sorted([*bounds, 'or_out']))}")
+        raise ValueError(f"found logic factor {kind!r}, expected one of {', '.join(sorted([*bounds, 'or_out']))}")
     return _rows(links, [(range(links), [1.0] * links, *bounds[kind])])
 
 
 def pair_rows(score: float) -> Rows:
-    """The hull of two links and their product, the only auxiliary, which bears the score.
+    """Return the hull of two links and their product, the only auxiliary, which carries the score.
 
     >>> pair_rows(2.5).objective.tolist(), len(pair_rows(2.5))
     ([2.5], 3)
@@ -88,10 +89,14 @@ def pair_rows(score: float) -> Rows:
 
 
 def dense_rows(scores: ArrayLike) -> Rows:
-    """The hull of a table: one auxiliary for the weight of each allowed configuration.
+    """Return the hull of a table, with one auxiliary for the weight of each allowed configuration.
 
-    ``scores`` [2^links]: link 0 is the lowest bit; -inf forbids a configuration, which then has no auxiliary. If all
-    are forbidden, the row of the weights' sum is empty and cannot be fulfilled. O(links * 2^links) entries.
+    If all configurations are forbidden, the row of the sum of weights is empty and infeasible. O(links * 2^links)
+    entries.
+
+    Args:
+        scores: The score of each configuration, shape [2^links]. Link 0 is the lowest bit. -inf forbids a
+            configuration, which then has no auxiliary.
 
     >>> rows = dense_rows([0.0, -np.inf, 1.0, 2.0])
     >>> rows.links, rows.auxiliaries, len(rows)
@@ -100,7 +105,7 @@ def dense_rows(scores: ArrayLike) -> Rows:
     table = np.asarray(scores, np.float64)
     links = max(table.size.bit_length() - 1, 0)
     if table.shape != (1 << links,):
-        raise ValueError(f"the table of a dense factor has 2^links scores, not the shape {table.shape}")
+        raise ValueError(f"found a dense table of shape {table.shape}, expected 2^links scores")
     allowed = np.flatnonzero(table > -np.inf)
     weights = links + np.arange(len(allowed))
     rows: list[_Row] = [(weights, [1.0] * len(weights), 1.0, 1.0)]

@@ -1,8 +1,8 @@
-"""Linear and integer programs of factor graphs, solved by HiGHS (the extra ``headlong[exact]``).
+"""Build linear and integer programs of factor graphs and solve them with HiGHS (the extra ``headlong[exact]``).
 
 The linear program is the relaxation over the local polytopes (Martins et al. 2009 for parsing; 2011a, section 3), the
-one that AD3 solves; as an integer program it is the problem itself. Its columns are the variables, then the auxiliaries
-of each factor; its rows are those that factors state (`Factor.rows`), with 1 - x for a negated link.
+one that AD3 solves. The integer program is the problem itself. The columns are the variables, then the auxiliaries of
+each factor. The rows are those of the factors (`Factor.rows`), with 1 - x for a negated link.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ TreeRows = Literal["multi", "single"]
 
 @dataclass(frozen=True)
 class Program:
-    """Maximize ``cost @ x`` subject to ``lower <= A @ x <= upper`` and ``0 <= x <= limit``; the first columns are the
-    variables of the graph. A is in compressed sparse rows."""
+    """Maximize ``cost @ x`` subject to ``lower <= A @ x <= upper`` and ``0 <= x <= limit``.
+
+    The first columns are the variables of the graph. A is stored as compressed sparse rows.
+    """
 
     variables: int
     cost: FLOAT64  # [columns]
@@ -37,20 +39,24 @@ class Program:
     upper: FLOAT64  # [rows]
 
 
-def program(graph: Graph, *, tree_rows: TreeRows = "multi") -> Program:
-    """The program of a graph; `tree_rows` chooses between the multi-commodity flow of tree factors, whose relaxation is
-    tight, and the smaller single-commodity one (Martins et al. 2009, section 3). O(entries).
+def build_program(graph: Graph, *, tree_rows: TreeRows = "multi") -> Program:
+    """Build the program of a graph. O(entries).
+
+    Args:
+        graph: The graph.
+        tree_rows: "multi" for the multi-commodity flow of tree factors, whose relaxation is tight, or "single" for the
+            smaller single-commodity flow (Martins et al. 2009, section 3).
 
     >>> from headlong.inference import Xor
     >>> graph = Graph()
     >>> x = graph.variables(2, scores=[1, 2])
     >>> graph.add(Xor(x[0], ~x[1]))
-    >>> found = program(graph)
+    >>> found = build_program(graph)
     >>> found.cost, found.coefficients, found.lower, found.upper
     (array([1., 2.]), array([ 1., -1.]), array([0.]), array([0.]))
     """
     scores = graph.pool.scores()
-    parts = [_translated(factor, _rows(factor, tree_rows)) for factor in graph.factors]
+    parts = [_translate(factor, _rows(factor, tree_rows)) for factor in graph.factors]
     sizes = [rows.auxiliaries for rows, _ in parts]
     firsts = graph.pool.size + np.concatenate(([0], np.cumsum(sizes)))
     columns = [
@@ -60,19 +66,19 @@ def program(graph: Graph, *, tree_rows: TreeRows = "multi") -> Program:
     counts = [np.diff(rows.starts) for rows, _ in parts]
     return Program(
         variables=graph.pool.size,
-        cost=_all([np.where(scores > -np.inf, scores, 0.0), *(rows.objective for rows, _ in parts)]),
-        limit=_all([np.where(scores > -np.inf, 1.0, 0.0), np.ones(sum(sizes))]),
+        cost=_concatenate([np.where(scores > -np.inf, scores, 0.0), *(rows.objective for rows, _ in parts)]),
+        limit=_concatenate([np.where(scores > -np.inf, 1.0, 0.0), np.ones(sum(sizes))]),
         starts=np.cumsum(np.concatenate(([0], *counts)), dtype=np.int32),
         columns=np.concatenate((np.empty(0), *columns)).astype(np.int32),
-        coefficients=_all([rows.coefficients for rows, _ in parts]),
-        lower=_all([rows.lower for rows, _ in parts]),
-        upper=_all([rows.upper for rows, _ in parts]),
+        coefficients=_concatenate([rows.coefficients for rows, _ in parts]),
+        lower=_concatenate([rows.lower for rows, _ in parts]),
+        upper=_concatenate([rows.upper for rows, _ in parts]),
     )
 
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """What HiGHS answers. `values` [variables] is None if it has no solution, `bound` +inf if there is none."""
+    """The result of HiGHS. `values`, shape [variables], is None without a solution; `bound` is +inf without a bound."""
 
     status: Literal["optimal", "infeasible", "unconverged"]
     values: FLOAT64 | None
@@ -80,11 +86,16 @@ class ProgramResult:
     iterations: int
 
 
-def run(found: Program, *, integer: bool, time_limit: float = 0.0) -> ProgramResult:
-    """Solves a program, with whole numbers for the variables if `integer`. One thread, no gap allowed.
+def run_program(found: Program, *, integer: bool, time_limit: float = 0.0) -> ProgramResult:
+    """Solve a program on one thread and with no optimality gap.
 
     Scores are scaled by a power of two, so that the absolute tolerances of HiGHS (1e-9 here) are relative to the
     largest score.
+
+    Args:
+        found: The program.
+        integer: Whether the variables must be whole numbers.
+        time_limit: In seconds; 0 for no limit.
     """
     highspy = _highspy()
     largest = float(np.abs(found.cost).max(initial=0.0))
@@ -104,7 +115,7 @@ def run(found: Program, *, integer: bool, time_limit: float = 0.0) -> ProgramRes
         solver.setOptionValue(name, value)
     solver.passModel(_model(highspy, found, scale, integer))
     if solver.run() == highspy.HighsStatus.kError:
-        # Somebody in this thread has used HiGHS with more threads, which it keeps: share them.
+        # HiGHS keeps the thread count of its first use in a thread. If that was another number, use the same.
         solver.setOptionValue("threads", 0)
         solver.run()
     status, info = solver.getModelStatus(), solver.getInfo()
@@ -148,8 +159,8 @@ def _rows(factor: Factor, tree_rows: TreeRows) -> Rows:
     return rows
 
 
-def _translated(factor: Factor, rows: Rows) -> tuple[Rows, INT32]:
-    """Rows over variables, c - c x for a negated link, and the numbers of these variables."""
+def _translate(factor: Factor, rows: Rows) -> tuple[Rows, INT32]:
+    """Return rows over variables, with c - c x for a negated link, and the indices of these variables."""
     flipped = np.concatenate((factor.links.negated, np.zeros(rows.auxiliaries, bool)))[rows.columns]
     moved = np.zeros(len(rows))
     row_of_entry = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
@@ -161,7 +172,7 @@ def _translated(factor: Factor, rows: Rows) -> tuple[Rows, INT32]:
     return turned, factor.links.indices
 
 
-def _all(arrays: list[FLOAT64]) -> FLOAT64:
+def _concatenate(arrays: list[FLOAT64]) -> FLOAT64:
     return np.concatenate([np.empty(0), *arrays])
 
 

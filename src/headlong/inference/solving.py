@@ -1,8 +1,7 @@
-"""Solving factor graphs: one verb, many methods, one kind of answer."""
+"""Solve factor graphs with AD3, the subgradient method, linear programs, belief propagation or branch and bound."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -20,27 +19,32 @@ from headlong.inference.variables import ScorePool, Variables
 
 Method = Literal["ad3", "subgradient", "lp", "ilp", "belief", "max_product", "exact"]
 StepRule = Literal["polyak", "koo", "rush"]
+Options = Mapping[str, Any]
 Status = Literal["optimal", "fractional", "converged", "unconverged", "infeasible"]
 
 
 @dataclass(frozen=True, eq=False)
 class GraphSolution:
-    """The answer of any method; ``solution[x]`` is the best assignment of the variables x, in their shape.
+    """The result of any method; ``solution[x]`` is the best assignment of the variables x, in their shape.
 
-    `status`: "optimal", the assignment is proved to be the best one; "fractional", the relaxation is solved, but not by
-    an assignment; "converged", belief propagation has settled, which proves nothing; "unconverged", a limit was
-    reached; "infeasible", it is proved that the factors forbid every assignment.
+    `status` is one of:
+
+    - "optimal": the assignment is proved to be the best one.
+    - "fractional": the relaxation is solved, but its solution is not an assignment.
+    - "converged": belief propagation has converged, which proves nothing.
+    - "unconverged": a limit was reached.
+    - "infeasible": it is proved that the factors forbid every assignment.
     """
 
     status: Status
     value: float  # of the best assignment found, -inf if there is none
-    bound: float  # no assignment is worth more; +inf if the method gives no bound
-    assignment: BOOL | None  # [variables] the best one found
+    bound: float  # upper bound on the value of any assignment; +inf if the method gives no bound
+    assignment: BOOL | None  # [variables] the best assignment found
     relaxed: FLOAT64 | None  # [variables] the solution of the relaxation, or beliefs
-    iterations: int  # of the method; nodes, for "ilp" and "exact"
-    residuals: tuple[float, float]  # primal and dual at the end; beliefs: the last change of messages, and 0
+    iterations: int  # iterations of the method, or nodes for "ilp" and "exact"
+    residuals: tuple[float, float]  # primal and dual at the end; for beliefs, the last change of messages and 0
     log_partition: float | None  # belief propagation: Bethe's approximation, exact on acyclic graphs
-    entropy: float | None  # belief propagation: Bethe's, in nats; NaN if a factor in Python does not tell its mean
+    entropy: float | None  # belief propagation: Bethe's, in nats; NaN if a Python factor lacks `expected_own`
     trace: FLOAT64 | None  # [points, 7] on request: iteration, value, bound, residuals, seconds, factors solved lazily
     pool: ScorePool  # of the graph
 
@@ -50,29 +54,29 @@ class GraphSolution:
         return self.status == "optimal"
 
     def __getitem__(self, variables: Variables) -> BOOL:
-        """Which of these variables are on in the best assignment, in their shape; a negated one if it is off."""
+        """Return which of these variables are on in the best assignment, in their shape. Negation is respected."""
         if self.assignment is None:
-            raise OptionError(f"found no assignment ({self.status}), expected a solution that has one")
+            raise OptionError(f"found no assignment ({self.status}), expected a solution with one")
         self._check(variables)
         return self.assignment[variables.indices] ^ variables.negated
 
     def relaxed_of(self, variables: Variables) -> FLOAT64:
-        """The values of these variables between 0 and 1 in the relaxation's solution, in their shape."""
+        """Return the values of these variables in the relaxed solution, between 0 and 1, in their shape."""
         if self.relaxed is None:
-            raise OptionError(f"found no solution of the relaxation ({self.status}), expected one")
+            raise OptionError(f"found no relaxed solution ({self.status}), expected a solution with one")
         self._check(variables)
         values = self.relaxed[variables.indices]
         return np.where(variables.negated, 1.0 - values, values)
 
     def marginals_of(self, variables: Variables) -> FLOAT64:
-        """The probabilities of these variables to be on, in their shape, by belief propagation."""
+        """Return the probabilities that these variables are on, in their shape, from belief propagation."""
         if self.log_partition is None:
-            raise OptionError('found a solution without marginals, expected one of the method "belief"')
+            raise OptionError('found a solution without marginals, expected a solution of the method "belief"')
         return self.relaxed_of(variables)
 
     def _check(self, variables: Variables) -> None:
         if variables.pool is not self.pool:
-            raise OptionError("found variables of another graph, expected those of the graph that was solved")
+            raise OptionError("found variables of another graph, expected variables of the solved graph")
 
 
 def solve(
@@ -91,24 +95,24 @@ def solve(
     tree_rows: programs.TreeRows | None = None,
     trace: bool | None = None,
 ) -> GraphSolution:
-    """The best assignment of a graph's variables, or marginals.
+    """Return the best assignment of a graph's variables, or marginals.
 
     ========================= ======================================================================================
-    method                    options, all with defaults; an option of another method is an error
+    method                    options; an option of another method is an error
     ========================= ======================================================================================
-    ``ad3``                   max_iterations, residual (ends the run), penalty (the first), time_limit, trace
+    ``ad3``                   max_iterations, residual (to stop at), penalty (initial), time_limit, trace
     ``subgradient``           max_iterations, step_rule, step, tolerance, time_limit, trace
-    ``lp``, ``ilp``           tree_rows ("multi" or "single"), time_limit; need ``headlong[exact]``
+    ``lp``, ``ilp``           tree_rows ("multi" or "single"), time_limit; require ``headlong[exact]``
     ``belief``                max_iterations, tolerance, damping, time_limit; sum-product marginals
-    ``max_product``           the same
-    ``exact``                 branch and bound: max_nodes, tolerance, and those of ad3, which bounds each node
+    ``max_product``           as ``belief``; max-marginals
+    ``exact``                 branch and bound: max_nodes, tolerance, and the options of ``ad3``, which bounds each node
     ========================= ======================================================================================
 
-    The step rules are "polyak", the gap to a level that is adjusted over the disagreements' squares, with which `step`
-    is the first distance to that level; and those of the papers, "koo" (gap / (1 + t), t being how often the dual went
-    up) and "rush" (0.5 / 2^t), with which `step` is the first step instead of the first gap and 0.5.
+    The step rule "polyak" divides the gap to an adjusted target level by the squared disagreement; `step` is then the
+    initial distance to that level. The rules of the papers are "koo" (gap / (1 + t), where t counts the increases of
+    the dual) and "rush" (0.5 / 2^t); `step` then replaces the first gap or 0.5.
 
-    `time_limit` is in seconds. Not to have converged is an answer (`status`, `bound`), never an exception.
+    `time_limit` is in seconds. A run that does not converge is reported by `status` and `bound`, never by an exception.
 
     >>> from headlong.inference import Xor
     >>> graph = Graph()
@@ -134,15 +138,14 @@ def solve(
     }
     if method not in METHODS:
         raise OptionError(f"found method {method!r}, expected one of {', '.join(METHODS)}")
-    function = METHODS[method]
-    known = [name for name, found in inspect.signature(function).parameters.items() if found.kind is found.KEYWORD_ONLY]
+    run, defaults = METHODS[method]
     chosen = {name: value for name, value in given.items() if value is not None}
     for name, value in chosen.items():
-        if name not in known:
-            raise OptionError(f"found the option {name} for the method {method}, which has only {', '.join(known)}")
+        if name not in defaults:
+            raise OptionError(f"found the option {name} for the method {method}, expected one of {', '.join(defaults)}")
         _check_option(name, value)
     with graph.solving():
-        return function(graph, **chosen)
+        return run(graph, {**defaults, **chosen})
 
 
 def _check_option(name: str, value: Any) -> None:
@@ -152,19 +155,18 @@ def _check_option(name: str, value: Any) -> None:
             raise OptionError(f"found {name} {value!r}, expected one of {', '.join(map(str, choices[name]))}")
     elif name in ("max_iterations", "max_nodes"):
         if not isinstance(value, int | np.integer) or not 1 <= value < 2**31:
-            raise OptionError(f"found {name} {value!r}, expected a whole number from 1 on")
+            raise OptionError(f"found {name} {value!r}, expected a positive whole number")
     elif name == "damping":
         if not 0 <= value < 1:
-            raise OptionError(f"found damping {value!r}, expected a number from 0 up to, but not, 1")
+            raise OptionError(f"found damping {value!r}, expected a number in [0, 1)")
     elif not 0 < value < np.inf:
         raise OptionError(f"found {name} {value!r}, expected a positive number")
 
 
-def _program(
-    integer: bool, graph: Graph, *, tree_rows: programs.TreeRows = "multi", time_limit: float = 0.0
-) -> GraphSolution:
-    """By HiGHS: the relaxation over local polytopes, optimal if an assignment solves it; or the problem itself."""
-    found = programs.run(programs.program(graph, tree_rows=tree_rows), integer=integer, time_limit=time_limit)
+def _solve_program(graph: Graph, options: Options, *, integer: bool) -> GraphSolution:
+    """Solve the linear program, which is exact if its solution is an assignment, or the integer program."""
+    program = programs.build_program(graph, tree_rows=options["tree_rows"])
+    found = programs.run_program(program, integer=integer, time_limit=options["time_limit"])
     status: Status = found.status
     assignment: npt.ArrayLike | None = None
     value = -np.inf
@@ -184,68 +186,32 @@ def _program(
     return _solution(graph, status, value, bound, assignment, found.values, found.iterations)
 
 
-def _ad3(
-    graph: Graph,
-    *,
-    max_iterations: int = 1000,
-    residual: float = 1e-6,
-    penalty: float = 0.2,
-    time_limit: float = 0.0,
-    trace: bool = False,
-) -> GraphSolution:
-    """Alternating directions dual decomposition (Martins et al. 2011a)."""
-    found = _core.graph.ad3(
-        graph.core,
-        max_iterations=max_iterations,
-        residual=residual,
-        penalty=penalty,
-        time_limit=time_limit,
-        trace=trace,
+def _solve_dual(graph: Graph, options: Options, *, solver: Callable[..., Mapping[str, Any]]) -> GraphSolution:
+    """Run a solver of the core that bounds the dual: AD3, the subgradient method, or branch and bound."""
+    found = solver(graph.core, **options)
+    return _solution(
+        graph,
+        found["status"],
+        found["value"],
+        found["bound"],
+        found["assignment"],
+        found["relaxed"] if len(found["relaxed"]) == graph.pool.size else None,
+        found["iterations"],
+        (found["primal_residual"], found["dual_residual"]),
+        trace=found["trace"] if options["trace"] else None,
     )
-    return _described(graph, found, trace)
 
 
-def _subgradient(
-    graph: Graph,
-    *,
-    max_iterations: int = 5000,
-    step_rule: StepRule = "polyak",
-    step: float = 0.0,
-    tolerance: float = 1e-9,
-    time_limit: float = 0.0,
-    trace: bool = False,
-) -> GraphSolution:
-    """Dual decomposition by subgradient steps (Rush et al. 2010; Koo et al. 2010; Polyak 1969)."""
-    found = _core.graph.subgradient(
-        graph.core,
-        max_iterations=max_iterations,
-        rule=step_rule,
-        step=step,
-        tolerance=tolerance,
-        time_limit=time_limit,
-        trace=trace,
-    )
-    return _described(graph, found, trace)
-
-
-def _propagated(
-    max_product: bool,
-    graph: Graph,
-    *,
-    max_iterations: int = 500,
-    tolerance: float = 1e-8,
-    damping: float = 0.0,
-    time_limit: float = 0.0,
-) -> GraphSolution:
-    """Belief propagation: marginals and Bethe's log-partition; or max-product, exact where there are no cycles."""
+def _propagate_beliefs(graph: Graph, options: Options, *, max_product: bool) -> GraphSolution:
+    """Compute marginals and Bethe's log-partition, or max-marginals, which are exact on acyclic graphs."""
     service = "max-marginals" if max_product else "marginals"
     for number, factor in enumerate(graph.factors):
         if not graph.core.offers(number, service):
             raise OptionError(
-                f"found a factor {type(factor).__name__} without {service}, which "
-                f"{'max-product' if max_product else 'belief propagation'} needs"
+                f"found a factor {type(factor).__name__} without {service}, which are required for "
+                f"{'max-product' if max_product else 'belief propagation'}"
             )
-    found = _core.graph.belief_propagation(graph.core, max_product, max_iterations, tolerance, damping, time_limit)
+    found = _core.graph.belief_propagation(graph.core, max_product, **options)
     status: Status = "converged" if found["converged"] else "unconverged"
     if found["certified"] or found["infeasible"]:
         status = "optimal" if found["certified"] else "infeasible"
@@ -260,48 +226,6 @@ def _propagated(
         (found["change"], 0.0),
         log_partition=None if max_product else found["log_partition"],
         entropy=None if max_product else found["entropy"],
-    )
-
-
-def _exact(
-    graph: Graph,
-    *,
-    max_nodes: int = 10000,
-    tolerance: float = 1e-6,
-    time_limit: float = 0.0,
-    max_iterations: int = 1000,
-    residual: float = 1e-6,
-    penalty: float = 0.2,
-    trace: bool = False,
-) -> GraphSolution:
-    """Branch and bound on the bounds of AD3."""
-    found = _core.graph.branch_and_bound(
-        graph.core,
-        max_nodes=max_nodes,
-        max_iterations=max_iterations,
-        residual=residual,
-        penalty=penalty,
-        tolerance=tolerance,
-        time_limit=time_limit,
-        trace=trace,
-    )
-    return _described(graph, found, trace)
-
-
-def _described(graph: Graph, found: Mapping[str, Any], trace: bool = False) -> GraphSolution:
-    """The answer of a dual method of the core."""
-    relaxed = found["relaxed"] if len(found["relaxed"]) == graph.pool.size else None
-    residuals = (found["primal_residual"], found["dual_residual"])
-    return _solution(
-        graph,
-        found["status"],
-        found["value"],
-        found["bound"],
-        found["assignment"],
-        relaxed,
-        found["iterations"],
-        residuals,
-        trace=found["trace"] if trace else None,
     )
 
 
@@ -325,13 +249,31 @@ def _solution(
     )
 
 
-# The options of a method are the keywords of its function.
-METHODS: Mapping[Method, Callable[..., GraphSolution]] = {
-    "ad3": _ad3,
-    "subgradient": _subgradient,
-    "lp": partial(_program, False),
-    "ilp": partial(_program, True),
-    "belief": partial(_propagated, False),
-    "max_product": partial(_propagated, True),
-    "exact": _exact,
+_PROGRAM: Options = {"tree_rows": "multi", "time_limit": 0.0}
+_BELIEF: Options = {"max_iterations": 500, "tolerance": 1e-8, "damping": 0.0, "time_limit": 0.0}
+_AD3: Options = {"max_iterations": 1000, "residual": 1e-6, "penalty": 0.2, "time_limit": 0.0, "trace": False}
+_SUBGRADIENT: Options = {
+    "max_iterations": 5000,
+    "step_rule": "polyak",
+    "step": 0.0,
+    "tolerance": 1e-9,
+    "time_limit": 0.0,
+    "trace": False,
 }
+_EXACT: Options = {"max_nodes": 10000, "tolerance": 1e-6, **_AD3}
+
+
+def _subgradient(core: _core.graph.Graph, *, step_rule: str, **options: Any) -> Mapping[str, Any]:
+    return _core.graph.subgradient(core, rule=step_rule, **options)
+
+
+METHODS: Mapping[Method, tuple[Callable[[Graph, Options], GraphSolution], Options]] = {
+    "ad3": (partial(_solve_dual, solver=_core.graph.ad3), _AD3),
+    "subgradient": (partial(_solve_dual, solver=_subgradient), _SUBGRADIENT),
+    "lp": (partial(_solve_program, integer=False), _PROGRAM),
+    "ilp": (partial(_solve_program, integer=True), _PROGRAM),
+    "belief": (partial(_propagate_beliefs, max_product=False), _BELIEF),
+    "max_product": (partial(_propagate_beliefs, max_product=True), _BELIEF),
+    "exact": (partial(_solve_dual, solver=_core.graph.branch_and_bound), _EXACT),
+}
+"""The function of each method, and the method's options with their defaults."""

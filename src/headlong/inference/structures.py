@@ -1,4 +1,4 @@
-"""Factors with structure: dependency trees, and paths of automata; one variable for each arc or link."""
+"""Structured factors: dependency trees and paths of automata, with one variable per arc or link."""
 
 from __future__ import annotations
 
@@ -23,8 +23,12 @@ from headlong.inference.variables import Links
 class Tree(Factor):
     """The arcs that are on form a dependency tree (Smith and Eisner 2008; Martins et al. 2010). Word 0 is the root.
 
-    `arcs` [links, 2]: (head, modifier) of each variable; arcs that are not among them do not exist. `size` counts the
-    words, the root included; unless given, it is one more than the largest modifier.
+    Args:
+        variables: One variable per arc.
+        arcs: The (head, modifier) of each variable, shape [links, 2]. Other arcs do not exist.
+        size: The number of words including the root; by default, the largest modifier plus one.
+        single_root: Whether exactly one word is attached to the root.
+        projective: Whether the tree must be projective.
 
     >>> from headlong.inference import Graph, solve
     >>> graph = Graph()
@@ -49,27 +53,27 @@ class Tree(Factor):
         if self.arcs.shape != (self.links.size, 2):
             raise OptionError(
                 f"found arcs of shape {self.arcs.shape} for {self.links.size} variables, "
-                f"expected {(self.links.size, 2)}: a head and a modifier for each"
+                f"expected {(self.links.size, 2)}, a head and a modifier per variable"
             )
         self.size = int(self.arcs[:, 1].max()) + 1 if size is None else int(size)
         heads, modifiers = self.arcs.T
         if heads.min() < 0 or modifiers.min() < 1 or self.arcs.max() >= self.size or (heads == modifiers).any():
             raise OptionError(
-                f"found an arc that no tree of {self.size} words has, expected heads from 0 and modifiers from 1 on"
+                f"found an arc outside the {self.size} words, expected heads of at least 0 and modifiers of at least 1"
             )
         if len({*map(tuple, self.arcs.tolist())}) < len(self.arcs):
-            raise OptionError("found an arc twice in one tree, expected different ones")
+            raise OptionError("found a duplicate arc in a tree, expected distinct arcs")
         self.single_root, self.projective = bool(single_root), bool(projective)
 
-    def place(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
-        """Adds the factor to a graph of the core."""
+    def add_to(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
+        """Add the factor to a graph of the core."""
         heads, modifiers = np.ascontiguousarray(self.arcs.T)
         core.add_tree(variables, negated, heads, modifiers, self.size, self.single_root, self.projective)
 
     def rows(self, *, flow: str = "multi") -> Rows:
-        """The flow of one commodity for each word ("multi"), which is the hull of all trees, or of a single one.
+        """Return the flow with one commodity per word ("multi"), which is the hull of all trees, or with a single one.
 
-        Projective trees have rows of their own, the flow of Eisner's derivations, which is their hull.
+        Projective trees have their own rows: the flow of Eisner's derivations, which is their hull.
         """
         if self.projective:
             made = projective_rows
@@ -79,9 +83,9 @@ class Tree(Factor):
 
 
 class Path(Factor):
-    """The links that are on are those of a path of an automaton, whose edges' scores are its own score.
+    """The links that are on form a path of an automaton. The factor's own score is the sum of the edge scores.
 
-    `automaton` comes from `headlong.inference.automata`: siblings, grandparents, chains of tags, and others.
+    `headlong.inference.automata` builds automata for siblings, grandparents, chains of tags, and others.
 
     >>> from headlong.inference import Graph, solve
     >>> from headlong.inference.automata import sibling_automaton
@@ -98,16 +102,16 @@ class Path(Factor):
         self.automaton = automaton
         if self.links.size != automaton.links:
             raise OptionError(
-                f"found {self.links.size} variables for an automaton with {automaton.links} links, expected as many"
+                f"found {self.links.size} variables for an automaton, expected {automaton.links}, one per link"
             )
         if not (automaton.scores < np.inf).all():
             raise OptionError("found NaN or +inf among the scores of an automaton, expected numbers or -inf")
 
-    def place(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
-        """Adds the factor to a graph of the core."""
+    def add_to(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
+        """Add the factor to a graph of the core."""
         made = self.automaton
         core.add_automaton(variables, negated, made.sources, made.targets, made.link_of_edge, made.scores)
 
     def rows(self) -> Rows:
-        """A unit of flow from the start of the automaton to its end: the hull of its paths."""
+        """Return a unit flow from the start to the end of the automaton, which is the hull of its paths."""
         return automaton_rows(self.automaton)

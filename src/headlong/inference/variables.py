@@ -1,4 +1,4 @@
-"""Arrays of binary variables: what the factors of a graph are stated over."""
+"""Arrays of binary variables, over which the factors of a graph are defined."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ from headlong.errors import OptionError
 
 
 class ScorePool:
-    """The scores of all variables of one graph. Variables know their graph by this object alone, so that a factor,
-    which holds variables, holds no graph, and a graph that holds factors is no cycle."""
+    """The scores of all variables of one graph.
+
+    Variables refer to this object instead of the graph. A factor, which holds variables, therefore does not hold the
+    graph, and there are no reference cycles.
+    """
 
     def __init__(self) -> None:
         self._chunks: list[FLOAT64] = [np.empty(0)]
         self.size = 0
 
     def append(self, scores: FLOAT64) -> INT32:
-        """Adds variables with these scores [n] and returns their numbers [n]."""
+        """Add variables with these scores, shape [n], and return their indices, shape [n]."""
         self._chunks.append(scores)
         first, self.size = self.size, self.size + len(scores)
         return np.arange(first, self.size, dtype=np.int32)
 
     def scores(self) -> FLOAT64:
-        """The scores of all variables [variables]."""
+        """Return the scores of all variables, shape [variables]."""
         if len(self._chunks) > 1:
             self._chunks = [np.concatenate(self._chunks)]
             self._chunks[0].flags.writeable = False
@@ -34,10 +37,10 @@ class ScorePool:
 
 
 class Variables:
-    """An array of binary variables of one graph, made by `Graph.variables`; indexing is NumPy's.
+    """An array of binary variables of one graph, created by `Graph.variables`. Indexing works as in NumPy.
 
-    Each entry is a literal, one number: twice the variable, plus one if it is negated. So a slice is a slice of an
-    int32 array, and ``~x`` flips one bit. No Python object is made for a variable.
+    Each entry is a literal: twice the index of the variable, plus one if it is negated. A slice is therefore a slice of
+    an int32 array, and ``~x`` flips one bit. There is no Python object per variable.
 
     >>> from headlong.inference import Graph
     >>> x = Graph().variables((2, 3), scores=[[1, 2, 3], [4, 5, 6]])
@@ -53,21 +56,21 @@ class Variables:
 
     def __init__(self, pool: ScorePool, literals: INT32) -> None:
         self.pool = pool
-        self.literals = literals  # of any shape
+        self.literals = literals  # any shape
 
     @property
     def indices(self) -> INT32:
-        """The numbers of the variables in their graph, in this array's shape."""
+        """The indices of the variables in their graph, in this array's shape."""
         return self.literals >> 1
 
     @property
     def negated(self) -> BOOL:
-        """Which entries are negated, in this array's shape."""
+        """Whether each entry is negated, in this array's shape."""
         return (self.literals & 1).astype(bool)
 
     @property
     def scores(self) -> FLOAT64:
-        """What it is worth that an entry is on rather than off: a negated one has its variable's score times -1."""
+        """The gain if an entry is on rather than off; for a negated entry, the variable's score times -1."""
         scores = self.pool.scores()[self.indices]
         return np.where(self.negated, -scores, scores)
 
@@ -92,11 +95,11 @@ class Variables:
         return Variables(self.pool, self.literals.T)
 
     def ravel(self) -> Variables:
-        """All entries in one dimension, the last index running fastest."""
+        """Return all entries in one dimension, in row-major order."""
         return Variables(self.pool, self.literals.ravel())
 
     def reshape(self, *shape: int) -> Variables:
-        """The same entries in another shape."""
+        """Return the same entries in another shape."""
         return Variables(self.pool, self.literals.reshape(shape))
 
     def __invert__(self) -> Variables:
@@ -113,10 +116,10 @@ class Variables:
     def __iter__(self) -> Iterator[Variables]:
         if not self.ndim:
             raise TypeError("a single variable cannot be iterated")
-        return (self[place] for place in range(len(self.literals)))
+        return (self[position] for position in range(len(self.literals)))
 
     def __bool__(self) -> bool:
-        raise TypeError("a variable has no truth value before its graph is solved; ask the solution")
+        raise TypeError("a variable has no truth value; solve its graph and index the solution instead")
 
     def __repr__(self) -> str:
         names = np.array2string(
@@ -128,12 +131,12 @@ class Variables:
 Links: TypeAlias = Variables | Sequence[Variables]
 
 
-def joined(*parts: Links) -> Variables:
-    """All entries of variables, and of lists of variables, in one dimension.
+def join_variables(*parts: Links) -> Variables:
+    """Concatenate variables and lists of variables into one dimension.
 
     >>> from headlong.inference import Graph
     >>> x = Graph().variables(4)
-    >>> joined([x[:2], ~x[3]], x[2])
+    >>> join_variables([x[:2], ~x[3]], x[2])
     Variables([0, 1, ~3, 2])
     """
     arrays: list[Variables] = []
@@ -145,10 +148,10 @@ def joined(*parts: Links) -> Variables:
     if not sum(array.size for array in arrays):
         raise OptionError("found a factor without variables, expected at least one")
     if any(array.pool is not arrays[0].pool for array in arrays):
-        raise OptionError("found variables of several graphs in one factor, expected those of one")
+        raise OptionError("found variables of several graphs in one factor, expected variables of one graph")
     literals = arrays[0].literals.ravel()
     if len(arrays) > 1:
         literals = np.concatenate([array.literals.ravel() for array in arrays])
     if len(set((literals >> 1).tolist())) < len(literals):
-        raise OptionError("found a variable twice in one factor, expected different ones")
+        raise OptionError("found a duplicate variable in a factor, expected distinct variables")
     return Variables(arrays[0].pool, literals)

@@ -1,0 +1,1 @@
+"""The learning loop, learners, dropout and averaged weights."""

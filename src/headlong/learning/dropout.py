@@ -1,12 +1,12 @@
-"""Dropout: part of what is known of the training data is hidden now and then, differently each epoch.
+"""Dropout: hide random attribute codes of the training data, with a new draw in each epoch.
 
-Of words: rare ones look like words never seen before. A weight of a rare word is learnt at the cost of those of its
-tag, and is of no use for the unseen words of new text. A word's form is therefore hidden with probability
-strength / (strength + its count), and so is its lemma (after Kiperwasser and Goldberg 2016, who do it for embeddings).
-On three development sets this was worth 0.1 LAS on the mean, with one seed: about what another seed may bring.
+Word dropout makes rare words look like unseen words. The weight of a rare word is learned at the expense of the weights
+of its tag, and it is useless for the unseen words of new text. The form of a word is therefore hidden with probability
+strength / (strength + its count), and so is its lemma (after Kiperwasser and Goldberg 2016, who do this for
+embeddings). On three development sets, this gained 0.1 LAS on average with one seed, about the variation between seeds.
 
-Of attributes: any attribute of any word is hidden with the same probability, so that no feature can rely on another
-one to be there (feature noising, Wang et al. 2013). Entities gain 0.5 to 1.8 F1, see `LabelerOptions`.
+Attribute dropout hides every attribute of every word with the same probability, so that no feature can rely on the
+presence of another one (feature noising, Wang et al. 2013). Entities gain 0.5 to 1.8 F1, see `LabelerOptions`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ INTP = npt.NDArray[np.intp]
 
 
 class Dropout(ABC):
-    """Rewrites the attribute codes [words, attributes] of a corpus in place, differently each epoch."""
+    """Rewrites the attribute codes [words, attributes] of a corpus in place, with a new draw in each epoch."""
 
     def __init__(self, codes: UINT32, seed: int) -> None:
         self._codes, self._original = codes, codes.copy()
         self._seed = seed
 
     def draw(self, epoch: int) -> None:
-        """Hides other codes than in the epoch before. The draw depends on seed and epoch alone."""
+        """Draw which codes to hide. The draw depends only on seed and epoch."""
         random = np.random.default_rng([self._seed, epoch, 1])
         self.restore()
         for columns, words in self._hidden(random):
@@ -41,17 +41,16 @@ class Dropout(ABC):
             self._codes[np.ix_(words, columns)] = noise
 
     def restore(self) -> None:
-        """Hides nothing."""
+        """Restore all codes."""
         self._codes[:] = self._original
 
     @abstractmethod
     def _hidden(self, random: np.random.Generator) -> Iterator[tuple[INTP, INTP]]:
-        """Columns, and the words of which they are hidden."""
+        """Yield pairs of columns and of the words in which they are hidden."""
 
 
 class _RareDropout(Dropout):
-    """Hides groups of columns, each word with the rate [words] that the group has for it; all groups or none at once
-    where their rates are the same."""
+    """Hides groups of columns, each at a rate per word, shape [words]. Groups with equal rates are hidden together."""
 
     def __init__(self, codes: UINT32, seed: int, groups: Sequence[tuple[list[int], FLOAT64]]) -> None:
         super().__init__(codes, seed)
@@ -64,7 +63,7 @@ class _RareDropout(Dropout):
 
 
 class WordDropout(_RareDropout):
-    """Hides forms and lemmas of rare words."""
+    """Hides the forms and lemmas of rare words."""
 
     def __init__(
         self, sentences: Sequence[Sentence], attributes: Sequence[str], codes: UINT32, strength: float, seed: int
@@ -81,10 +80,7 @@ class WordDropout(_RareDropout):
 
 
 class FormDropout(_RareDropout):
-    """The same for words that are known by their forms alone: the form is hidden, affixes and shape stay.
-
-    They are what an unseen word is known by.
-    """
+    """Hides the forms of rare words but keeps affixes and shape, which are available for unseen words."""
 
     def __init__(
         self, forms: Sequence[str], attributes: Sequence[str], codes: UINT32, strength: float, seed: int
@@ -96,7 +92,7 @@ class FormDropout(_RareDropout):
 
 
 class AttributeDropout(Dropout):
-    """Hides every attribute of every word with probability `share`, whatever happens to the others."""
+    """Hides every attribute of every word independently with probability `share`."""
 
     def __init__(self, codes: UINT32, share: float, seed: int) -> None:
         super().__init__(codes, seed)
@@ -108,13 +104,13 @@ class AttributeDropout(Dropout):
 
 
 def _lemmas(sentence: Sentence) -> list[str]:
-    """The lemmas as the encoder sees them: without one, the form in small letters."""
+    """Return the lemmas as the encoder sees them: the lower-cased form if there is no lemma."""
     pairs = zip(sentence.lemmas, sentence.forms, strict=True)
     return [lemma if lemma != "_" else form.lower() for lemma, form in pairs]
 
 
 def _rates(columns: Sequence[Sequence[str]], strength: float) -> FLOAT64:
-    """The probability of hiding each word [words]; the root is never hidden."""
+    """Return the probability of hiding each word, shape [words]. The root is never hidden."""
     counts = Counter(value for column in columns for value in column[1:])
     rates = [
         0.0 if i == 0 else strength / (strength + counts[value]) for column in columns for i, value in enumerate(column)

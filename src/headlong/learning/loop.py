@@ -1,4 +1,4 @@
-"""The one learning loop. For a mini-batch of sentences: decode, take the difference against gold, step, update."""
+"""The learning loop. For each mini-batch: decode, take the difference to gold, compute step sizes, update weights."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ from headlong.learning.losses import Learner
 
 
 class Trainer(Protocol):
-    """What the loop needs of a model in training (`_core.parser.ParserTrainer`)."""
+    """The interface of a model in training, such as `_core.parser.ParserTrainer`."""
 
     def compute_updates(
         self, sentences: INT32, expected: bool, cost: float, method: str, projective: bool, threads: int
     ) -> tuple[FLOAT64, FLOAT64]:
-        """Compute the updates of the sentences; return their losses and squared norms."""
+        """Decode the sentences; return losses and squared norms of the feature differences to gold."""
 
-    def apply(self, update: int, step: float, time: float) -> None:
-        """Moves the weights along the difference of one of the sentences just studied, `time` sentences after the
-        first of those whose weights are averaged: averages are those of the weights after each sentence."""
+    def apply(self, update: int, step: float, time: float, /) -> None:
+        """Move the weights by `step` along update number `update` of the last mini-batch.
+
+        Averages are taken over the weights after each sentence. `time` is the number of sentences since averaging
+        began.
+        """
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where training stands: within an epoch (`scores` is None), or at the end of one."""
+    """The state of training within an epoch (`scores` is None) or at the end of one."""
 
     stage: str
     epoch: int
@@ -43,15 +46,15 @@ class Progress:
 
 
 Report = Callable[[Progress], None] | None
-"""Who is told where training stands, if anybody."""
+"""Optional callback that receives progress updates."""
 
 
 @dataclass(frozen=True)
 class Loop:
-    """Settings of the loop. Every epoch visits the sentences in an order that depends on seed and epoch alone, so
-    that training can be taken up again at any epoch.
+    """Settings of the learning loop.
 
-    afresh: averages begin anew in epochs 1, 2, 4, 8 and so on, and so forget how training began.
+    The order of the sentences depends only on seed and epoch, so training can resume at any epoch. With
+    `restart_averages`, averaging restarts in epochs 1, 2, 4, 8 and so on and thereby forgets the start of training.
     """
 
     epochs: int
@@ -60,18 +63,18 @@ class Loop:
     threads: int = 1
     projective: bool = False
     decoder: str = "exact"
-    afresh: bool = False
+    restart_averages: bool = False
 
     def averaged_since(self, epoch: int) -> int:
-        """The first epoch whose weights are in the averages of `epoch`.
+        """Return the first epoch whose weights are part of the averages in `epoch`.
 
-        >>> [Loop(5, seed=1, afresh=True).averaged_since(epoch) for epoch in range(1, 9)]
+        >>> [Loop(5, seed=1, restart_averages=True).averaged_since(epoch) for epoch in range(1, 9)]
         [1, 2, 2, 4, 4, 4, 4, 8]
         """
-        return 1 << (epoch.bit_length() - 1) if self.afresh else 1
+        return 1 << (epoch.bit_length() - 1) if self.restart_averages else 1
 
     def epoch(self, trainer: Trainer, learner: Learner, epoch: int, count: int) -> Iterator[tuple[int, float]]:
-        """Trains for one epoch (from 1); yields (sentences done, sum of losses) after each mini-batch."""
+        """Train for one epoch (counted from 1). Yield (sentences done, sum of losses) after each mini-batch."""
         order = np.random.default_rng([self.seed, epoch]).permutation(count).astype(np.int32)
         clock = (epoch - 1) * count
         averaged_from = (self.averaged_since(epoch) - 1) * count
@@ -81,14 +84,14 @@ class Loop:
             losses, norms = trainer.compute_updates(
                 batch, learner.expected, learner.cost, self.decoder, self.projective, self.threads
             )
-            for update, (loss, norm) in enumerate(zip(losses.tolist(), norms.tolist(), strict=True)):
+            for position, (loss, norm) in enumerate(zip(losses.tolist(), norms.tolist(), strict=True)):
                 step = learner.step(loss, norm, (clock + 1) / (self.epochs * count))
                 if not math.isfinite(loss):
                     raise OptionError(
-                        f"found the loss {loss} in epoch {epoch}, expected a finite one: take smaller steps"
+                        f"found loss {loss} in epoch {epoch}, expected a finite number: use a smaller step size"
                     )
                 if step > 0.0:
-                    trainer.apply(update, step, float(clock - averaged_from))
+                    trainer.apply(position, step, float(clock - averaged_from))
                 clock += 1
                 total += loss
             yield begin + len(batch), total
@@ -103,9 +106,16 @@ def run_epoch(
     stage: str,
     progress: Report,
 ) -> float:
-    """Runs one epoch, telling `progress` about five times a second; returns the mean loss of a sentence.
+    """Run one epoch and return the mean loss per sentence.
 
-    `lengths` [sentences] are the numbers of words, for the speed.
+    Args:
+        loop: The settings.
+        trainer: The model in training.
+        learner: Computes the step sizes.
+        epoch: The number of the epoch, counted from 1.
+        lengths: The number of words of each sentence, shape [sentences], for the speed in progress reports.
+        stage: The name of the training stage in progress reports.
+        progress: Called about five times per second.
     """
     count = len(lengths)
     words = float(lengths.mean()) if count else 0.0

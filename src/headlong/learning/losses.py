@@ -1,7 +1,7 @@
-"""What a learner compares gold with, and how far it moves the weights: the small pieces in which the papers differ.
+"""Learners: perceptron, MIRA and CRF. They differ in what gold is compared with and in the step size.
 
-The loop (`loop.py`) asks the core for one update per sentence, the difference of features between gold and what the
-model prefers, together with its loss and squared norm; a learner turns these into a step along the difference.
+For each sentence, the core computes the feature difference between gold and the model's prediction, its loss and its
+squared norm. The learner turns these into a step along the difference; `loop.py` applies it.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from headlong.errors import OptionError
 
 
 class Learner(Protocol):
-    """Compares gold with the best tree (or the expectation), and says how far to move along the difference."""
+    """Selects the prediction that gold is compared with, and computes the step along the difference."""
 
     @property
     def expected(self) -> bool:
-        """Compare with the expectation under the model rather than with the best tree."""
+        """Whether gold is compared with the expectation under the model instead of the best tree."""
 
     @property
     def cost(self) -> float:
-        """What each wrong labelled arc earns while decoding (cost augmentation)."""
+        """The score added to each wrong labeled arc during decoding (cost augmentation)."""
 
     def step(self, loss: float, squared_norm: float, progress: float) -> float:
-        """The step for an update; `progress` is the share of training done, from 0 to 1."""
+        """Return the step size for one sentence; `progress` is the completed share of training, from 0 to 1."""
 
 
 @dataclass(frozen=True)
 class Perceptron:
-    """Moves by 1 whenever the best tree is not gold (Collins 2002)."""
+    """The perceptron: a step of 1 whenever the best tree is not gold (Collins 2002)."""
 
     expected: bool = False
     cost: float = 0.0
@@ -42,7 +42,7 @@ class Perceptron:
 class Mira:
     """1-best cost-augmented MIRA (Crammer et al. 2006; Martins 2010, section 5).
 
-    The smallest move that makes gold win by the cost of the other tree, but never more than `aggressiveness`.
+    The smallest step that makes gold win by the cost of the other tree, but at most `aggressiveness`.
 
     >>> Mira(aggressiveness=0.01).step(loss=2.0, squared_norm=400.0, progress=0.0)
     0.005
@@ -58,7 +58,7 @@ class Mira:
 
 @dataclass(frozen=True)
 class Crf:
-    """Stochastic gradient of the log-likelihood; expectations come from the marginals. The rate falls to a fifth."""
+    """Stochastic gradient ascent on the log-likelihood with expectations from marginals. The rate decays to a fifth."""
 
     rate: float = 0.1
     expected: bool = True
@@ -72,7 +72,7 @@ LEARNERS = ("mira", "perceptron", "crf")
 
 
 def make_learner(name: str, *, aggressiveness: float, rate: float) -> Learner:
-    """The learner called `name`, with the setting that it knows."""
+    """Return the learner called `name` with its parameter."""
     if name == "mira":
         return Mira(aggressiveness)
     if name == "perceptron":

@@ -15,6 +15,7 @@ from headlong import _core
 from headlong.arrays import FLOAT64, INT32
 from headlong.errors import OptionError
 from headlong.options import check_choice
+from headlong.parallel import check_threads
 from headlong.parser.decode_options import DecodeKeywords, DecodeOptions
 from headlong.parser.problem import Problem, Solution, Status
 from headlong.parser.programs import check_program, solve_program
@@ -192,13 +193,6 @@ def describe_decoders() -> str:
         needs = f"`headlong[{row.extra}]`" if row.extra else ""
         rows.append(f"| `{row.name}` | {row.summary} | {titles[row.guarantee]} | {needs} |")
     return "\n".join(rows)
-
-
-def check_threads(threads: int) -> int:
-    """Return the number of threads; less than one is an OptionError."""
-    if threads < 1:
-        raise OptionError(f"threads must be at least 1, found {threads}")
-    return threads
 
 
 def marginals(problem: Problem, *, projective: bool = False) -> tuple[FLOAT64, float]:

@@ -2,7 +2,7 @@
 
 Head bigrams are one automaton over the sentence, whose states are the heads of the words; arbitrary siblings are pairs.
 For paths, p(m, k) says that k is m or below it: p(k, k) is true, and p(h, k) holds if an arc (h, m) is on with p(m, k)
-(Martins et al. 2010, section 3.3, with AND and OR for its flows). An arc crosses if p(head, k) fails for a word k
+(Martins et al. 2010, section 4.2, with AND and OR for its flows). An arc crosses if p(head, k) fails for a word k
 between its two.
 """
 

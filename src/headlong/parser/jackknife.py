@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headlong.learning.averages import quantize_average
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import Learner
-from headlong.parser.model import ModelSpec, ModelWeights, Pruning, WeightTables, quantized
+from headlong.parser.model import ModelSpec, ModelWeights, Pruning, WeightTables
 
 if TYPE_CHECKING:
     from headlong.parser.training import Corpus
@@ -84,7 +85,7 @@ class Changes:
         for name, weights in base.floats().items():
             average = self._learnt[name] - self._totals[name] / self._clock
             sums = (weights + share * average).astype(np.float32)
-            made[name] = quantized(sums, np.zeros_like(sums), 1)
+            made[name] = quantize_average(sums, np.zeros_like(sums), 1)
         (parts, part_scale), (labels, label_scale) = made["parts"], made.get("labels", (None, 1.0))
         return ModelWeights(self.spec, parts, labels, (part_scale, label_scale))
 

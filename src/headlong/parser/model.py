@@ -12,6 +12,7 @@ from headlong.arrays import FLOAT32, INT16, INT32, UINT8
 from headlong.features.tables import dependency
 from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import Family
+from headlong.learning.averages import quantize_average
 
 
 @dataclass(frozen=True)
@@ -151,10 +152,10 @@ class WeightTables:
 
     def average(self, time: int) -> ModelWeights:
         """The trained model: weights averaged over `time` steps."""
-        parts, part_scale = quantized(self.parts, self.part_totals, time)
+        parts, part_scale = quantize_average(self.parts, self.part_totals, time)
         if self.labels is None or self.label_totals is None:
             return ModelWeights(self.spec, parts, None, (part_scale, 1.0))
-        labels, label_scale = quantized(self.labels, self.label_totals, time)
+        labels, label_scale = quantize_average(self.labels, self.label_totals, time)
         return ModelWeights(self.spec, parts, labels, (part_scale, label_scale))
 
     def arrays(self) -> dict[str, FLOAT32]:
@@ -188,12 +189,6 @@ def pruned_model(weights: ModelWeights, pruning: Pruning | None) -> _core.parser
     if pruning:
         model.set_pruner(pruning.model.core_model(), pruning.max_heads, pruning.threshold)
     return model
-
-
-def quantized(weights: FLOAT32, totals: FLOAT32, time: int) -> tuple[INT16, float]:
-    """Averages of `weights` over `time` steps as 16-bit numbers, and what each of these is worth."""
-    out = np.empty(weights.shape, np.int16)
-    return out, _core.features.quantize_average(weights, totals, float(time), out)
 
 
 def allowed_labels(

@@ -18,10 +18,10 @@ from headlong.features.functions import TreeFunction, TreeFunctions
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.options import check_choice, store_options
-from headlong.parallel import map_ahead
+from headlong.parallel import check_threads, parallel_map
 from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import DecodeKeywords, DecodeOptions
-from headlong.parser.decoders import check_threads, marginals
+from headlong.parser.decoders import marginals
 from headlong.parser.model import family_kind, is_global
 from headlong.parser.options import ParserOptions, TrainedParser, TrainingDecoder
 from headlong.parser.plan import DecodePlan, Guide
@@ -236,7 +236,7 @@ class Parser(Component[TrainedParser]):
             return batch.join_pieces(found, self.trained.labels)
 
         batches = iter(lambda: list(islice(sentences, plan.batch_size)), [])
-        for batch, found in map_ahead(map(prepare, batches), work, plan.threads):
+        for batch, found in parallel_map(map(prepare, batches), work, plan.threads):
             yield batch.sentences, found
 
     def _decode(self, batch: EncodedBatch, plan: DecodePlan) -> BatchResult:

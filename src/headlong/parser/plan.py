@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from headlong import _core
+from headlong.parallel import check_threads
 from headlong.parser.decode_options import DecodeOptions
-from headlong.parser.decoders import Decoder, check_threads, decoder, default_decoder
+from headlong.parser.decoders import Decoder, decoder, default_decoder
 from headlong.parser.options import TrainedParser
 from headlong.text import Sentence
 

@@ -62,7 +62,7 @@ class Corpus:
         heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
         gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
         lengths = np.array([len(sentence) for sentence in sentences], np.int32)
-        batch = encoder.made_batch(sentences, codes, traits, offsets)
+        batch = encoder.make_batch(sentences, codes, traits, offsets)
         return cls(batch, codes, heads, gold, lengths, _digest(sentences))
 
     def accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:

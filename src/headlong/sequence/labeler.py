@@ -18,7 +18,7 @@ from headlong.features.templates import Family
 from headlong.learning.dropout import AttributeDropout
 from headlong.learning.loop import Report
 from headlong.options import Options, check_choice, store_options, take_options
-from headlong.parser.decoders import check_threads
+from headlong.parallel import check_threads
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData, SequenceOptions
 from headlong.storage.component import Arrays, Component, State, report_invalid

@@ -20,9 +20,9 @@ from headlong import _core
 from headlong.arrays import FLOAT32, FLOAT64, INT16, INT32
 from headlong.errors import DataError
 from headlong.features.templates import Family
+from headlong.learning.averages import quantize_average
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import make_learner
-from headlong.parser.model import quantized
 from headlong.sequence.spec import SequenceData, SequenceOptions, SequenceSpec
 from headlong.storage.component import Arrays, State, report_invalid
 
@@ -121,7 +121,7 @@ class SequenceModel:
         trainer = tables.trainer(train)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         penalty = options.penalty if options.learner == "crf" else 0.0
-        loop = Loop(options.epochs, options.seed, options.batch_size, threads, afresh=penalty > 0.0)
+        loop = Loop(options.epochs, options.seed, options.batch_size, threads, restart_averages=penalty > 0.0)
         best: SequenceModel | None = None
         count = len(train.lengths)
         for epoch in range(1, options.epochs + 1):
@@ -258,9 +258,9 @@ class ChainTables:
 
     def average(self, time: int, options: SequenceOptions) -> SequenceModel:
         """Return the model of the weights averaged over `time` sequences."""
-        rows, row_scale = quantized(self.rows, self.row_totals, time)
+        rows, row_scale = quantize_average(self.rows, self.row_totals, time)
         finite = self.spec.mask(self.transitions.copy(), 0.0)
-        transitions, scale = quantized(finite, self.transition_totals, time)
+        transitions, scale = quantize_average(finite, self.transition_totals, time)
         return SequenceModel(self.spec, options, rows, transitions, (row_scale, scale))
 
 

@@ -17,7 +17,7 @@ from headlong.errors import OptionError
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.options import store_options
-from headlong.parser.decoders import check_threads
+from headlong.parallel import check_threads
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.tagger_steps import COLUMNS, TaggerOptions, TaggerStep, TrainedTagger

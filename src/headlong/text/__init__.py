@@ -1,4 +1,4 @@
-"""Sentences and the files they live in."""
+"""Sentences, and readers and writers of the file formats that hold them."""
 
 from headlong.text.checks import check_tree
 from headlong.text.columns import read_columns, write_columns

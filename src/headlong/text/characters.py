@@ -1,6 +1,6 @@
-"""Text as arrays: code points, their classes by table, and hashes of any stretch of text.
+"""Represent text as arrays: code points, character classes and hashes of arbitrary substrings.
 
-All is vectorised, so that a megabyte of text takes a fraction of a second in any script.
+Everything is vectorized: one megabyte of text takes a fraction of a second in any script.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from headlong.arrays import BOOL, INT32, UINT8, UINT32
 UINT64 = npt.NDArray[np.uint64]
 
 SPACE, UPPER, LOWER, DIGIT, STOP, PUNCTUATION, SYMBOL, OTHER = range(8)
-"""The kinds of characters. LOWER holds all letters that are not capitals, STOP what can end a sentence."""
+"""The character classes. LOWER includes all letters that are not capitals; STOP includes sentence-final marks."""
 KINDS: Final = 8
 
 _STOPS = frozenset(".!?…‼⁇⁈⁉。！？｡．؟۔।॥։።჻᙮᠃៕‽‥")
@@ -27,7 +27,7 @@ _LAST = 0x110000
 
 
 def code_points(text: str) -> UINT32:
-    """The code points of a text [characters].
+    """Return the code points of a text, shape [characters].
 
     >>> code_points("aé").tolist()
     [97, 233]
@@ -35,10 +35,10 @@ def code_points(text: str) -> UINT32:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
-def kind_of(character: str) -> int:
-    """The kind of one character; marks and joiners count as letters, for they belong to what they stand on.
+def character_kind(character: str) -> int:
+    """Return the class of a character. Combining marks and joiners count as letters, because they attach to one.
 
-    >>> [kind_of(character) for character in " Aα7.,+"] == [SPACE, UPPER, LOWER, DIGIT, STOP, PUNCTUATION, SYMBOL]
+    >>> list(map(character_kind, " Aα7.,+")) == [SPACE, UPPER, LOWER, DIGIT, STOP, PUNCTUATION, SYMBOL]
     True
     """
     if character.isspace():
@@ -57,14 +57,14 @@ def kind_of(character: str) -> int:
     return {"P": PUNCTUATION, "S": SYMBOL}.get(category[0], OTHER)
 
 
-def glued_to_previous(character: str) -> bool:
-    """Whether a character never begins a token: combining marks, variation selectors, joiners, skin tones."""
+def is_glued(character: str) -> bool:
+    """Return whether a character never starts a token: combining marks, variation selectors, joiners, skin tones."""
     point = ord(character)
     return unicodedata.category(character)[0] == "M" or point == _JOINER or 0x1F3FB <= point <= 0x1F3FF
 
 
-class _Tables:
-    """Kind, lower case and glue of all code points, filled page by page as texts ask for them."""
+class _CharacterTables:
+    """Class, lower case and `glued` flag of every code point, filled page by page on demand."""
 
     def __init__(self) -> None:
         self.kinds = np.zeros(_LAST, np.uint8)
@@ -74,7 +74,7 @@ class _Tables:
         self._lock = threading.Lock()
 
     def prepare(self, points: UINT32) -> None:
-        """Fills the pages of the given code points."""
+        """Fill the pages that contain the given code points."""
         pages = np.bincount(points >> 8, minlength=len(self._filled))
         missing = np.flatnonzero((pages > 0) & ~self._filled)
         if not len(missing):
@@ -87,18 +87,18 @@ class _Tables:
     def _fill(self, begin: int) -> None:
         for point in range(begin, begin + _PAGE):
             character = chr(point)
-            self.kinds[point] = kind_of(character)
-            self.glued[point] = glued_to_previous(character)
+            self.kinds[point] = character_kind(character)
+            self.glued[point] = is_glued(character)
             lower = character.lower()
             if len(lower) == 1:
                 self.lowers[point] = ord(lower)
 
 
-_TABLES = _Tables()
+_TABLES = _CharacterTables()
 
 
 class Characters:
-    """A text as arrays [characters]: `points`, `kinds`, `lowers`, `glued` (never begins a token)."""
+    """A text as arrays of shape [characters]: `points`, `kinds`, `lowers` and `glued` (never starts a token)."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -107,28 +107,28 @@ class Characters:
         self.kinds: UINT8 = _TABLES.kinds[self.points]
         self.lowers: UINT32 = _TABLES.lowers[self.points]
         self.glued: BOOL = _TABLES.glued[self.points]
-        # Nothing begins right after a joiner either: it holds emoji together.
+        # No token starts right after a joiner either: joiners connect the parts of an emoji.
         self.glued[1:] |= self.points[:-1] == _JOINER
 
     def __len__(self) -> int:
         return len(self.points)
 
 
-# An odd multiplier has an inverse modulo 2^64, so that the hash of a stretch does not depend on where it stands.
+# An odd multiplier has an inverse modulo 2^64, so the hash of a substring does not depend on its position.
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _INVERSE = pow(_MULTIPLIER, -1, 2**64)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 
 
-def mixed(values: UINT64) -> UINT32:
-    """Well spread 32-bit hashes of 64-bit numbers."""
+def mix_hashes(values: UINT64) -> UINT32:
+    """Hash 64-bit numbers to evenly distributed 32-bit numbers."""
     values = (values ^ (values >> _HALF)) * _MIX
     return ((values ^ (values >> _HALF)) * _MIX >> _HALF).astype(np.uint32)
 
 
 class _Powers:
-    """Powers of the multiplier and of its inverse, computed once for the longest text so far."""
+    """Powers of the multiplier and of its inverse, cached up to the length of the longest text so far."""
 
     def __init__(self) -> None:
         self._powers = (np.ones(1, np.uint64), np.ones(1, np.uint64))
@@ -151,9 +151,9 @@ _POWERS = _Powers()
 
 
 class Hashes:
-    """Hashes of any stretch of a sequence of numbers [items], each in constant time after O(items).
+    """Hash any range of a sequence of numbers in constant time, after O(items) preparation.
 
-    The hash of a stretch is the polynomial of its (mixed) numbers modulo 2^64, got from running sums.
+    The hash of a range is the polynomial of its (mixed) numbers modulo 2^64, computed from prefix sums.
 
     >>> hashes = Hashes(code_points("abcabc"))
     >>> first, second, shorter = hashes.of(np.array([0, 3, 0]), np.array([3, 6, 2])).tolist()
@@ -169,10 +169,10 @@ class Hashes:
         np.cumsum(spread * powers[:-1], out=self._sums[1:])
 
     def of(self, begins: INT32, ends: INT32) -> UINT32:
-        """The hashes of the stretches [begins, ends); an empty one is as good as any other."""
-        return mixed((self._sums[ends] - self._sums[begins]) * self._inverses[begins])
+        """Return the hashes of the ranges [begins, ends). Ranges may be empty."""
+        return mix_hashes((self._sums[ends] - self._sums[begins]) * self._inverses[begins])
 
 
-def name_hash(text: str) -> int:
-    """The hash that `Hashes` gives to the code points of a whole text."""
+def hash_text(text: str) -> int:
+    """Return the hash that `Hashes` assigns to all code points of a text."""
     return int(Hashes(code_points(text)).of(np.array([0], np.int32), np.array([len(text)], np.int32))[0])

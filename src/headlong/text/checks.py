@@ -1,4 +1,4 @@
-"""Whether the heads of a sentence form a tree."""
+"""Check that the heads of a sentence form a tree."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def check_tree(sentence: Sentence, *, single_root: bool = True) -> None:
-    """Raise `DataError` unless every word reaches the root; O(n).
+    """Raise `DataError` unless every word reaches the root. O(n).
 
-    With `single_root` exactly one word may hang from the root, as in Universal Dependencies.
+    With `single_root`, exactly one word may be attached to the root, as in Universal Dependencies.
 
     >>> from headlong.text import Sentence
     >>> check_tree(Sentence.from_words(["a", "b", "c"], heads=[2, 1, 0]))
@@ -24,7 +24,7 @@ def check_tree(sentence: Sentence, *, single_root: bool = True) -> None:
     roots = [word for word, head in enumerate(heads) if head == 0]
     missing = next((word for word, head in enumerate(heads) if word and head < 0), 0)
     if missing:
-        raise _error(sentence, [missing], "no HEAD for word {}", "a number from 0 on")
+        raise _error(sentence, [missing], "no HEAD for word {}", "a number, 0 or greater")
     cycle = _find_cycle(heads)
     if cycle:
         found = "a cycle of the words {}" if roots else "no root and a cycle of the words {}"
@@ -34,7 +34,7 @@ def check_tree(sentence: Sentence, *, single_root: bool = True) -> None:
 
 
 def _find_cycle(heads: list[int]) -> list[int]:
-    """The words of one cycle in increasing order, or an empty list."""
+    """Return the words of one cycle in increasing order, or an empty list."""
     seen_from = [0] * len(heads)
     for start in range(1, len(heads)):
         word = start
@@ -50,7 +50,7 @@ def _find_cycle(heads: list[int]) -> list[int]:
 
 
 def _error(sentence: Sentence, words: list[int], found: str, expected: str) -> DataError:
-    """An error at the line of the first of `words` that names all of them (at most ten)."""
+    """Return an error that points to the line of the first of `words` and names them all (at most ten)."""
     names = [f"{word} {sentence.forms[word]!r}" for word in sorted(words)]
     if len(names) > 10:
         names[10:] = [f"{len(names) - 10} more"]

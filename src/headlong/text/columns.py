@@ -1,4 +1,7 @@
-"""Column files, as of the CoNLL-2000, 2002 and 2003 shared tasks: one word a line, a blank line after each sentence."""
+"""Read and write column files as in the CoNLL-2000, 2002 and 2003 shared tasks.
+
+Each line holds one word; a blank line ends each sentence.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from headlong.errors import DataError, OptionError
-from headlong.text.files import Source, blocks, check_encoding, decoded, open_lines, open_target, source_name
-from headlong.text.formats import Layout, plain_columns
+from headlong.text.files import Source, check_encoding, decode_block, open_lines, open_target, source_name, split_blocks
+from headlong.text.formats import Layout, column_layout
 from headlong.text.sentence import Sentence
 
 _DOCUMENT = "-DOCSTART-"
-# The comments that keep such a row, by where it stands: right above the sentence, or with a blank line between.
+# Comment keys for such a row: directly above the sentence, or separated from it by a blank line.
 _ON_TOP, _APART = "docstart", "docstart apart"
 
 
@@ -22,23 +25,22 @@ def read_columns(
     separator: str | None = None,
     encoding: str = "utf-8",
 ) -> Iterator[Sentence]:
-    """Read sentences one by one; memory does not grow with the file.
+    """Read sentences one at a time. Memory does not grow with the file.
 
-    Parameters
-    ----------
-    source
-        A path, "-" for standard input, or an open stream of text or bytes; gzip is recognised by its content.
-    columns
-        The names of the columns. FORM must be among them; those named as in CoNLL-U (LEMMA, UPOS, XPOS, FEATS, DEPREL,
-        DEPS, MISC) become what they are there, all others go to `Sentence.extra`.
-    separator
-        What stands between columns, such as a tab; by default any number of spaces and tabs.
-    encoding
-        Of bytes; any encoding that extends ASCII.
+    A row that begins with ``-DOCSTART-`` is not a word. It becomes a comment of the next sentence, ``# docstart = …``
+    (``# docstart apart = …`` if a blank line follows it), and `write_columns` turns the comment into a row again. Such
+    a row at the end of the file is dropped.
 
-    A row that begins with ``-DOCSTART-`` is no word: it becomes a comment of the sentence after it, ``# docstart = …``
-    (``# docstart apart = …`` if a blank line stands between), and `write_columns` makes it a row again. One without a
-    sentence after it is left out.
+    Args:
+        source: A path, "-" for standard input, or an open stream of text or bytes. Gzip is detected from the content.
+        columns: The column names, among them FORM. Columns with CoNLL-U names (LEMMA, UPOS, XPOS, FEATS, DEPREL, DEPS,
+            MISC) keep their CoNLL-U meaning; all others go to `Sentence.extra`.
+        separator: The column separator, such as a tab. By default, columns are separated by any run of spaces and tabs.
+        encoding: The encoding of byte streams; any encoding that extends ASCII.
+
+    Raises:
+        OptionError: If an argument is invalid.
+        DataError: If a row is malformed or the file holds no sentence; raised while reading.
 
     >>> import io
     >>> [sentence] = read_columns(io.StringIO("Dogs NNS B-NP\\nbark VBP B-VP\\n"), ["FORM", "XPOS", "CHUNK"])
@@ -48,7 +50,7 @@ def read_columns(
     layout = _layout(columns)
     check_encoding(encoding)
     if separator == "":
-        raise OptionError("separator is '', expected what stands between columns, or None for spaces and tabs")
+        raise OptionError("separator is '', expected a non-empty string, or None for spaces and tabs")
     return _read(source, layout, separator, encoding)
 
 
@@ -60,10 +62,15 @@ def write_columns(
     separator: str = " ",
     encoding: str = "utf-8",
 ) -> int:
-    """Write sentences as a column file; return how many.
+    """Write sentences as a column file and return their number.
 
-    `columns` names columns of CoNLL-U or of `Sentence.extra`; by default each sentence has those it was read with.
-    `target` is as in `write_conllu`; bytes are written in `encoding`.
+    Args:
+        sentences: The sentences to write.
+        target: As in `write_conllu`.
+        columns: Names of CoNLL-U columns or of columns in `Sentence.extra`. By default, each sentence is written with
+            the columns it was read with.
+        separator: The column separator.
+        encoding: The encoding of byte streams.
 
     >>> import io
     >>> target = io.StringIO()
@@ -75,7 +82,7 @@ def write_columns(
     given = _layout(columns) if columns else None
     check_encoding(encoding)
     if not separator:
-        raise OptionError("separator is '', expected what stands between columns")
+        raise OptionError("separator is '', expected a non-empty string")
     count = 0
     with open_target(target, encoding) as write:
         for sentence in sentences:
@@ -83,7 +90,7 @@ def write_columns(
             for word, row in enumerate(rows, 1):
                 if any(separator in field for field in row):
                     found, line = f"the fields {row!r}", sentence.line_of(word)
-                    raise DataError(found, f"none with {separator!r}, the separator", path=sentence.path, line=line)
+                    raise DataError(found, f"no field with the separator {separator!r}", path=sentence.path, line=line)
             metadata = sentence.metadata
             if _ON_TOP in metadata:
                 write(f"{metadata[_ON_TOP]}\n")
@@ -96,19 +103,19 @@ def write_columns(
 
 def _layout(columns: Sequence[str]) -> Layout:
     try:
-        return plain_columns(tuple(columns))
+        return column_layout(tuple(columns))
     except ValueError as error:
         raise OptionError(f"found {error} among {' '.join(columns)}, expected FORM and others, each once") from None
 
 
 def _read(source: Source, layout: Layout, separator: str | None, encoding: str) -> Iterator[Sentence]:
-    """The generator behind `read_columns`."""
+    """Yield the sentences of `read_columns`, which has checked the arguments."""
     path = source_name(source)
     comments: list[str] = []
     found_none = True
     with open_lines(source) as (lines, from_text):
-        for line, raw in blocks(lines):
-            rows = decoded(raw, "utf-8" if from_text else encoding, path, line).split("\n")
+        for line, raw in split_blocks(lines):
+            rows = decode_block(raw, "utf-8" if from_text else encoding, path, line).split("\n")
             if rows[0].startswith(_DOCUMENT):
                 comments = [f"# {_ON_TOP if len(rows) > 1 else _APART} = {rows[0]}"]
                 del rows[0]
@@ -123,24 +130,24 @@ def _read(source: Source, layout: Layout, separator: str | None, encoding: str) 
 def _sentence(
     rows: list[str], layout: Layout, separator: str | None, comments: list[str], path: str, line: int
 ) -> Sentence:
-    """The sentence of these rows, the first of them in line `line`."""
-    # Not str.split(): words may hold other white space, such as the no-break spaces of French numbers.
+    """Return the sentence with these rows. `line` is the line number of the first row."""
+    # Not str.split(): words may contain other white space, such as the no-break spaces in French numbers.
     words = [row.split(separator) if separator else re.findall("[^ \t]+", row) for row in rows]
     for number, fields in enumerate(words):
         if len(fields) != len(layout.columns) or "" in fields or fields[0] == _DOCUMENT:
-            raise DataError(*_trouble(fields, layout), path=path, line=line + number)
+            raise DataError(*_describe_error(fields, layout), path=path, line=line + number)
     named: dict[str, list[str]] = {}
     extra: dict[str, list[str]] = {}
     for name, role, root, *column in zip(layout.columns, layout.roles, layout.root_row, *words, strict=True):
         (named if role else extra)[name] = [root, *column]
-    # `Sentence.line_of` expects the comments right above the first word.
+    # `Sentence.line_of` expects the comments directly above the first word.
     line -= len(comments)
     heads = [-1] * (len(words) + 1)
     return Sentence(named, heads, extra=extra, comments=comments, layout=layout, path=path, line=line)
 
 
-def _trouble(fields: list[str], layout: Layout) -> tuple[str, str]:
-    """What was found and expected in a bad row."""
+def _describe_error(fields: list[str], layout: Layout) -> tuple[str, str]:
+    """Return what was found and what was expected in a malformed row."""
     if fields[0] == _DOCUMENT:
         return f"{_DOCUMENT} inside a sentence", "a blank line before it"
     if len(fields) == len(layout.columns):

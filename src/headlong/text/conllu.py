@@ -1,4 +1,4 @@
-"""Reading and writing treebanks: CoNLL-U and its relatives, as streams of sentences."""
+"""Read and write CoNLL-U, CoNLL-U Plus, CoNLL-X and CoNLL-2009 as streams of sentences."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Literal
 
 from headlong.errors import DataError, OptionError
 from headlong.text.checks import check_tree
-from headlong.text.files import Source, blocks, check_encoding, decoded, open_lines, open_target, source_name
-from headlong.text.formats import CONLLU, CONLLX, FORMATS, MIN_2009, Layout, conll2009, conllu_plus
+from headlong.text.files import Source, check_encoding, decode_block, open_lines, open_target, source_name, split_blocks
+from headlong.text.formats import CONLLU, CONLLX, FORMATS, MIN_2009, Layout, conll2009_layout, conllu_plus_layout
 from headlong.text.rows import parse_block
 from headlong.text.sentence import Sentence
 
 Format = Literal["auto", "conllu", "conllx", "conll2009"]
 
-_LAYOUTS = {"conllu": CONLLU, "auto": CONLLU, "conllx": CONLLX, "conll2009": conll2009(14)}
+_LAYOUTS = {"conllu": CONLLU, "auto": CONLLU, "conllx": CONLLX, "conll2009": conll2009_layout(14)}
 
 
 def read_conllu(
@@ -26,27 +26,24 @@ def read_conllu(
     encoding: str = "utf-8",
     on_bad: Callable[[DataError], object] | None = None,
 ) -> Iterator[Sentence]:
-    """Read sentences one by one; memory does not grow with the file.
+    """Read sentences one at a time. Memory does not grow with the file.
 
-    Parameters
-    ----------
-    source
-        A path, "-" for standard input, or an open stream of text or bytes; gzip is recognised by its content.
-    format
-        "conllu" (also CoNLL-U Plus, by its first line), "conllx", "conll2009", or "auto", which looks at the
-        number of columns: 12 and more are CoNLL-2009. CoNLL-X looks like CoNLL-U and must be asked for.
-    trees
-        Demand that each sentence has a whole tree, as training does: see `check_tree`.
-    single_root
-        With `trees`, demand that one word only hangs from the root.
-    encoding
-        Of bytes; any encoding that extends ASCII.
-    on_bad
-        Called with the error of each bad sentence, which is then left out; by default the error is raised.
-        A file that cannot be read to its end raises in any case.
-
-    Comments without a sentence of their own go to the next sentence or, at the end of the file, to
+    Comments that are not followed by a sentence are attached to the next sentence or, at the end of the file, to
     `Sentence.trailing` of the last one.
+
+    Args:
+        source: A path, "-" for standard input, or an open stream of text or bytes. Gzip is detected from the content.
+        format: "conllu" (also CoNLL-U Plus, detected from the first line), "conllx", "conll2009", or "auto". "auto"
+            counts the columns: 12 or more mean CoNLL-2009. CoNLL-X looks like CoNLL-U, so it must be named.
+        trees: Require a complete tree for each sentence, as training does; see `check_tree`.
+        single_root: With `trees`, require that exactly one word is attached to the root.
+        encoding: The encoding of byte streams; any encoding that extends ASCII.
+        on_bad: Called with the error of each malformed sentence, which is then skipped. By default, the error is
+            raised. A file that cannot be read to its end always raises.
+
+    Raises:
+        OptionError: If `format` or `encoding` is unknown.
+        DataError: If the file is unreadable, empty or malformed; raised while reading.
 
     >>> import io
     >>> source = io.StringIO("1\\tHi\\t_\\t_\\t_\\t_\\t0\\troot\\t_\\t_\\n")
@@ -65,11 +62,14 @@ def write_conllu(
     *,
     format: Literal["same", "conllu"] = "same",  # noqa: A002
 ) -> int:
-    """Write sentences, each in the format it was read in or all in CoNLL-U; return how many.
+    """Write sentences and return their number.
 
-    `target` is a path (compressed if it ends in ``.gz``), "-" for standard output, or an open stream, which
-    stays open. A file appears only when all sentences are written: a failure half-way leaves an older file as
-    it was, and reading from a file while writing it anew is fine.
+    Args:
+        sentences: The sentences to write.
+        target: A path (compressed if it ends in ``.gz``), "-" for standard output, or an open stream, which stays open.
+            A file is replaced only after all sentences are written: a failure leaves an existing file unchanged, and a
+            file may be rewritten while it is being read.
+        format: "same" writes each sentence in the format it was read in; "conllu" writes all as CoNLL-U.
 
     >>> import io
     >>> target = io.StringIO()
@@ -104,14 +104,14 @@ def _read(
     encoding: str,
     on_bad: Callable[[DataError], object] | None,
 ) -> Iterator[Sentence]:
-    """The generator behind `read_conllu`; `single_root` is None if no trees are demanded."""
+    """Yield the sentences of `read_conllu`; `single_root` is None if trees are not required."""
     path = source_name(source)
     layout: Layout | None = None
     comments: list[str] = []
     last: Sentence | None = None
     found_none = True
     with open_lines(source) as (lines, from_text):
-        for line, raw in blocks(lines):
+        for line, raw in split_blocks(lines):
             if layout is None:
                 layout = _layout(raw, format, path, line)
                 if layout.header:
@@ -120,7 +120,7 @@ def _read(
                     if not raw:
                         continue
             try:
-                text = decoded(raw, "utf-8" if from_text else encoding, path, line)
+                text = decode_block(raw, "utf-8" if from_text else encoding, path, line)
                 sentence = parse_block(text, layout, path, line, comments)
                 if sentence is None:
                     comments += text.split("\n")
@@ -147,11 +147,11 @@ def _read(
 
 
 def _layout(raw: bytes, format: Format, path: str, line: int) -> Layout:  # noqa: A002
-    """The layout of a file that begins with the block `raw`."""
+    """Return the layout of a file whose first block is `raw`."""
     if line == 1 and format in ("conllu", "auto") and raw.startswith(b"# global.columns"):
         header = raw.partition(b"\n")[0].decode("utf-8", "replace")
         try:
-            return conllu_plus(header.partition("=")[2].split())
+            return conllu_plus_layout(header.partition("=")[2].split())
         except ValueError as error:
             found, expected = f"{error} in global.columns", "ID, FORM and others, each once"
             raise DataError(found, expected, path=path, line=1) from None

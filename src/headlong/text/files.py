@@ -1,4 +1,4 @@
-"""Opening what sentences are read from and written to."""
+"""Open files and streams for reading and writing sentences."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from typing import IO, Any, cast
 from headlong.errors import DataError, OptionError
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
-"""A path, "-" for the standard stream, or an open stream of text or bytes."""
+"""A path, "-" for standard input or output, or an open stream of text or bytes."""
 
 BUFFER = 1 << 16
-"""Bytes that are read at once, and so far one can look ahead."""
+"""Buffer size in bytes, which also limits how far `peek` can look ahead."""
 
 
 def source_name(source: Source) -> str:
-    """The name of a source or target in error messages, "" if it has none."""
+    """Return the name of a source or target for error messages, or "" if it has none."""
     if source == "-":
         return "<stdin>"
     if isinstance(source, str | os.PathLike):
@@ -36,7 +36,7 @@ def source_name(source: Source) -> str:
 
 @contextmanager
 def open_lines(source: Source) -> Iterator[tuple[Iterator[bytes], bool]]:
-    """Open a source as lines of bytes; the flag says whether they come from text and so are UTF-8."""
+    """Open a source as lines of bytes. The flag is True if the source is a text stream, whose lines become UTF-8."""
     stream: Any = _standard_input() if source == "-" else source
     if not isinstance(stream, str | os.PathLike) and isinstance(stream.read(0), str):
         yield (line.encode("utf-8", "surrogatepass") for line in stream), True
@@ -47,28 +47,28 @@ def open_lines(source: Source) -> Iterator[tuple[Iterator[bytes], bool]]:
 
 @contextmanager
 def open_bytes(source: Source) -> Iterator[io.BufferedReader]:
-    """Open a source as bytes that one can look ahead in (``peek``).
+    """Open a source as a byte stream that supports ``peek``.
 
-    Gzip is recognised by its first two bytes; what goes wrong with it while it is read is a DataError. A stream that
-    the caller opened stays open.
+    Gzip is detected from the first two bytes; damaged gzip data raise a `DataError` while reading. A stream opened by
+    the caller stays open.
     """
     name = source_name(source)
-    with _opened(source, name) as stream:
+    with _open_stream(source, name) as stream:
         try:
             if stream.peek(2)[:2] == b"\x1f\x8b":
-                # GzipFile's own readline is Python code; the buffer in front makes it several times faster.
+                # GzipFile.readline is Python code; a buffer in front of it is several times faster.
                 unzipped = cast(io.RawIOBase, gzip.GzipFile(fileobj=stream, mode="rb"))
                 yield io.BufferedReader(unzipped, BUFFER)
             else:
                 yield stream
         except EOFError:
-            raise DataError("gzip data that end too early", "a whole file", path=name) from None
+            raise DataError("truncated gzip data", "a complete file", path=name) from None
         except (gzip.BadGzipFile, zlib.error) as error:
-            raise DataError(f"damaged gzip data ({error})", "a whole file", path=name) from None
+            raise DataError(f"damaged gzip data ({error})", "a complete file", path=name) from None
 
 
 @contextmanager
-def _opened(source: Source, name: str) -> Iterator[io.BufferedReader]:
+def _open_stream(source: Source, name: str) -> Iterator[io.BufferedReader]:
     if isinstance(source, str | os.PathLike) and source != "-":
         try:
             stream = cast(io.BufferedReader, open(source, "rb", buffering=BUFFER))  # noqa: SIM115
@@ -99,15 +99,15 @@ def _standard_input() -> Any:
 
 
 def check_encoding(encoding: str) -> None:
-    """Refuse an encoding that Python does not know."""
+    """Raise `OptionError` if Python does not know the encoding."""
     try:
         codecs.lookup(encoding)
     except LookupError:
-        raise OptionError(f"encoding is {encoding!r}, expected one that Python knows") from None
+        raise OptionError(f"encoding is {encoding!r}, expected one that Python supports, such as utf-8") from None
 
 
-def blocks(lines: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The blocks of lines between blank ones, each with the number of its first line."""
+def split_blocks(lines: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Split lines into blocks at blank lines; yield each block with the number of its first line."""
     block: list[bytes] = []
     number = 0
     first = next(lines, b"").removeprefix(codecs.BOM_UTF8)
@@ -121,19 +121,19 @@ def blocks(lines: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         yield number - len(block) + 1, b"".join(block)
 
 
-def undecodable(error: UnicodeDecodeError, encoding: str, path: str, line: int) -> DataError:
-    """The error for bytes, beginning in the given line, that are not in an encoding."""
+def decode_error(error: UnicodeDecodeError, encoding: str, path: str, line: int) -> DataError:
+    """Return the error for bytes that are invalid in `encoding`. `line` is the line number of the first byte."""
     line += error.object.count(b"\n", 0, error.start)
     found = f"the byte 0x{error.object[error.start]:02x}, which is not {encoding}"
     return DataError(found, f"text in {encoding}", path=path, line=line)
 
 
-def decoded(raw: bytes, encoding: str, path: str, line: int) -> str:
-    """The text of a block with LF between its lines and none at its end."""
+def decode_block(raw: bytes, encoding: str, path: str, line: int) -> str:
+    """Decode a block. Lines are separated by LF; the last line has no line end."""
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError as error:
-        raise undecodable(error, encoding, path, line) from None
+        raise decode_error(error, encoding, path, line) from None
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     return text[:-1] if text.endswith("\n") else text
@@ -141,10 +141,10 @@ def decoded(raw: bytes, encoding: str, path: str, line: int) -> str:
 
 @contextmanager
 def open_target(target: Source, encoding: str = "utf-8") -> Iterator[Callable[[str], object]]:
-    """Open a target for text with LF line ends and yield the function that writes to it.
+    """Open a target for text with LF line ends and yield its write function.
 
-    A path that ends in ``.gz`` is compressed. A file is written beside its place and moved there when all
-    went well: a failure half-way leaves an older file as it was.
+    A path that ends in ``.gz`` is compressed. A file is written next to its destination and moved there on success: a
+    failure leaves an existing file unchanged.
     """
     if not isinstance(target, str | os.PathLike):
         yield _writer(target, encoding)
@@ -160,13 +160,13 @@ def open_target(target: Source, encoding: str = "utf-8") -> Iterator[Callable[[s
             with path.open("wb") as device:
                 yield _writer(device, encoding)
         else:
-            with _replacing(path) as file:
+            with _replace_file(path) as file:
                 yield _writer(file, encoding)
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A new file that takes the place of `path` at the end."""
+def _replace_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a temporary file that replaces `path` on success."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         if path.is_dir():
@@ -177,7 +177,7 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
     try:
         with file:
             if path.suffix == ".gz":
-                # No name and time in the header: the same sentences give the same bytes.
+                # No file name or time in the header: the same sentences give the same bytes.
                 with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as packed:
                     yield cast(IO[bytes], packed)
             else:
@@ -191,7 +191,7 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _writer(stream: Any, encoding: str) -> Callable[[str], object]:
-    """The function that writes text to a stream of text or bytes."""
+    """Return a function that writes text to a stream of text or bytes."""
     try:
         stream.write("")
     except TypeError:

@@ -1,4 +1,4 @@
-"""What stands in which column: CoNLL-U, CoNLL-U Plus, CoNLL-X and CoNLL-2009."""
+"""The column layouts of CoNLL-U, CoNLL-U Plus, CoNLL-X, CoNLL-2009 and column files."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 STANDARD = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-"""The ten columns of CoNLL-U; every format maps its own columns to these roles."""
+"""The ten columns of CoNLL-U. Every format maps its own columns to these roles."""
 
 FORMATS = ("auto", "conllu", "conllx", "conll2009")
-"""What a reader may be asked for."""
+"""The values of `format` in `read_conllu`."""
 
 _ROOT = {"ID": "0", "FORM": "<root>", "LEMMA": "<root>", "UPOS": "<root>", "XPOS": "<root>"}
 _X = ("ID", "FORM", "LEMMA", "CPOSTAG", "POSTAG", "FEATS", "HEAD", "DEPREL", "PHEAD", "PDEPREL")
@@ -19,7 +19,7 @@ _2009 = (
     *("HEAD", "PHEAD", "DEPREL", "PDEPREL", "FILLPRED", "PRED"),
 )
 MIN_2009 = 12
-"""Blind CoNLL-2009 files stop before FILLPRED and PRED."""
+"""The smallest number of columns: test files without predicates end before FILLPRED and PRED."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class Layout:
 
     format: str
     columns: tuple[str, ...]
-    """Names as the format spells them."""
+    """Column names in the spelling of the format."""
     roles: tuple[str, ...]
-    """For each column the one of `STANDARD` it is read into and written from; "" keeps it verbatim."""
+    """The `STANDARD` column that each column maps to; "" for a column that is kept verbatim."""
     merged: tuple[tuple[str, str, str], ...] = ()
-    """Roles without a column of their own: (role, first choice, where the first choice is ``_``)."""
+    """Roles without a column of their own: (role, preferred column, column used where the preferred one is ``_``)."""
 
     @property
     def extended(self) -> bool:
-        """Whether the format knows multiword tokens and empty nodes."""
+        """Whether the format supports multiword tokens and empty nodes."""
         return self.format in ("conllu", "conllu-plus")
 
     @cached_property
@@ -50,23 +50,23 @@ class Layout:
 
     @cached_property
     def id_column(self) -> int:
-        """Where the ID stands in a row."""
+        """The index of the ID column."""
         return self.roles.index("ID")
 
     @property
     def header(self) -> str:
-        """The line that opens a CoNLL-U Plus file; "" in every other format."""
+        """The first line of a CoNLL-U Plus file; "" in all other formats."""
         return f"# global.columns = {' '.join(self.columns)}\n" if self.format == "conllu-plus" else ""
 
     def with_roles(self, *roles: str) -> Layout:
-        """This layout with columns for `roles` added at the end if it lacks them and its format may have any."""
+        """Return this layout with missing columns for `roles` appended, if the format allows additional columns."""
         new = tuple(role for role in roles if role not in self.roles)
         if not new or self.format not in ("conllu-plus", "columns"):
             return self
         return replace(self, columns=self.columns + new, roles=self.roles + new)
 
     def with_extra(self, name: str) -> Layout:
-        """This layout with a verbatim column added at the end if it lacks it and its format may have any columns."""
+        """Return this layout with a verbatim column appended if missing, if the format allows additional columns."""
         if name in self.columns or self.format not in ("conllu-plus", "columns"):
             return self
         return replace(self, columns=(*self.columns, name), roles=(*self.roles, ""))
@@ -77,10 +77,10 @@ CONLLX = Layout("conllx", _X, (*STANDARD[:8], "", ""))
 
 
 @lru_cache(maxsize=256)
-def conll2009(width: int) -> Layout:
-    """The CoNLL-2009 layout with `width` columns: the fifteenth and later ones are the APREDs.
+def conll2009_layout(width: int) -> Layout:
+    """Return the CoNLL-2009 layout with `width` columns. Column 15 and later are the APRED columns.
 
-    >>> conll2009(16).columns[-2:]
+    >>> conll2009_layout(16).columns[-2:]
     ('APRED1', 'APRED2')
     """
     columns = _2009[:width] + tuple(f"APRED{i}" for i in range(1, width - len(_2009) + 1))
@@ -95,32 +95,38 @@ def conll2009(width: int) -> Layout:
 
 
 @lru_cache(maxsize=256)
-def plain_columns(columns: tuple[str, ...]) -> Layout:
-    """The layout of a column file, which has no ID; ValueError says why not.
+def column_layout(columns: tuple[str, ...]) -> Layout:
+    """Return the layout of a column file, which has no ID column.
 
-    >>> plain_columns(("FORM", "XPOS", "CHUNK")).roles
+    Raises:
+        ValueError: If the columns are invalid; the message names the problem.
+
+    >>> column_layout(("FORM", "XPOS", "CHUNK")).roles
     ('FORM', 'XPOS', '')
     """
     for name in ("ID", "HEAD"):
         if name in columns:
-            raise ValueError(f"the column {name}, which CoNLL-U has")
+            raise ValueError(f"the column {name}, which only CoNLL-U files have,")
     return Layout("columns", columns, _roles(columns, ("FORM",)))
 
 
-def conllu_plus(columns: Sequence[str]) -> Layout:
-    """The layout of a CoNLL-U Plus file whose first line names `columns`; ValueError says why not.
+def conllu_plus_layout(columns: Sequence[str]) -> Layout:
+    """Return the layout of a CoNLL-U Plus file whose first line lists `columns`.
 
-    >>> conllu_plus(["ID", "FORM", "PARSEME:MWE"]).roles
+    Raises:
+        ValueError: If the columns are invalid; the message names the problem.
+
+    >>> conllu_plus_layout(["ID", "FORM", "PARSEME:MWE"]).roles
     ('ID', 'FORM', '')
     """
     return Layout("conllu-plus", tuple(columns), _roles(columns, ("ID", "FORM")))
 
 
 def _roles(columns: Sequence[str], needed: Sequence[str]) -> tuple[str, ...]:
-    """The roles of columns by their names."""
+    """Return the role of each column, by its name."""
     for name in needed:
         if name not in columns:
             raise ValueError(f"no {name} column")
     if len(set(columns)) < len(columns):
-        raise ValueError("a column named twice")
+        raise ValueError("a duplicate column")
     return tuple(name if name in STANDARD else "" for name in columns)

@@ -1,4 +1,4 @@
-"""Inputs of any kind: which format is it, and its sentences or its text."""
+"""Detect the format of an input, and read text input as a stream."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, get_args
 
-from headlong.text.files import BUFFER, decoded, undecodable
+from headlong.text.files import BUFFER, decode_block, decode_error
 from headlong.text.formats import MIN_2009
 
 InputFormat = Literal["auto", "text", "horizontal", "vertical", "conllu", "conllx", "conll2009"]
@@ -19,14 +19,15 @@ _ATTACHED = re.compile(r"\w[.,!?;:](?=\s|$)")
 _ONLY_PUNCTUATION = re.compile(r"^[^\w\s]$", re.MULTILINE)
 
 
-def recognise(beginning: str) -> InputFormat:
-    """The format of an input by its first lines; CoNLL-X looks like CoNLL-U and is never found.
+def detect_format(beginning: str) -> InputFormat:
+    """Guess the format of an input from its first lines.
 
-    Lines with eight and more columns between tabs are CoNLL-U or CoNLL-2009, and CoNLL-U Plus has its first line. Text
-    is cut into tokens already if its punctuation stands alone: a token a line (vertical), or between spaces and never
-    at the end of a word (horizontal). All else is text.
+    Eight or more tab-separated columns mean CoNLL-U or CoNLL-2009. CoNLL-U Plus is known by its first line. Input is
+    already tokenized if punctuation stands alone: one token per line (vertical), or tokens separated by spaces with no
+    punctuation attached to a word (horizontal). Everything else is text. CoNLL-X looks like CoNLL-U, so it is never
+    returned.
 
-    >>> recognise("It rains . It pours ."), recognise("It rains. It pours ."), recognise("It\\nrains\\n.\\n")
+    >>> detect_format("It rains . It pours ."), detect_format("It rains. It pours ."), detect_format("It\\nfell\\n.\\n")
     ('horizontal', 'text', 'vertical')
     """
     if beginning.startswith("# global.columns"):
@@ -51,17 +52,18 @@ def recognise(beginning: str) -> InputFormat:
     return "text"
 
 
-def beginning_of(stream: io.BufferedReader) -> str:
-    """The first whole lines of a stream (or the first line as far as it is there), which stay there to be read."""
+def peek_text(stream: io.BufferedReader) -> str:
+    """Return the complete lines in the stream's buffer (or the start of the first line) without consuming them."""
     seen = stream.peek(BUFFER).removeprefix(codecs.BOM_UTF8)
     whole = seen[: seen.rfind(b"\n") + 1] or seen
     return whole.decode("utf-8", "replace")
 
 
 def read_pieces(stream: io.BufferedReader, name: str) -> Iterator[str]:
-    """The text of a stream in pieces: memory does not grow with it, whatever the length of its lines.
+    """Read a stream as pieces of text. Memory does not grow with the stream or with the length of its lines.
 
-    If there are bytes that are not UTF-8, the lines before them come first, then DataError.
+    Raises:
+        DataError: If bytes are not valid UTF-8; the complete lines before them are yielded first.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     line = 1
@@ -72,7 +74,7 @@ def read_pieces(stream: io.BufferedReader, name: str) -> Iterator[str]:
         except UnicodeDecodeError as error:
             good = error.object[: error.start]
             yield good[: good.rfind(b"\n") + 1].decode()
-            raise undecodable(error, "utf-8", name, line) from None
+            raise decode_error(error, "utf-8", name, line) from None
         line += piece.count("\n")
         yield piece
         if not data:
@@ -80,6 +82,6 @@ def read_pieces(stream: io.BufferedReader, name: str) -> Iterator[str]:
 
 
 def read_lines(stream: io.BufferedReader, name: str) -> Iterator[str]:
-    """The lines of a stream, without their ends."""
+    """Read the lines of a stream, without line ends."""
     for number, raw in enumerate(stream, 1):
-        yield decoded(raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw, "utf-8", name, number)
+        yield decode_block(raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw, "utf-8", name, number)

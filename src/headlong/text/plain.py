@@ -1,4 +1,4 @@
-"""Between sentences and plain text: the text a treebank was made from, and how spaces are kept in MISC."""
+"""Convert between sentences and plain text, and encode white space in MISC."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _TO_ESCAPE = str.maketrans(_ESCAPES)
 
 
-def escaped_spaces(spaces: str) -> str:
-    r"""Spaces as a value of SpacesAfter, SpacesBefore or SpacesInToken in MISC.
+def escape_spaces(spaces: str) -> str:
+    r"""Encode white space as a value of SpacesAfter, SpacesBefore or SpacesInToken in MISC.
 
-    >>> escaped_spaces("\n  ")
+    >>> escape_spaces("\n  ")
     '\\n\\s\\s'
     """
     return spaces.translate(_TO_ESCAPE)
 
 
-def unescaped_spaces(value: str) -> str:
-    r"""The spaces that `escaped_spaces` wrote.
+def unescape_spaces(value: str) -> str:
+    r"""Decode white space that was encoded by `escape_spaces`.
 
-    >>> unescaped_spaces("\\n\\s\\s")
+    >>> unescape_spaces("\\n\\s\\s")
     '\n  '
     """
     return _ESCAPE.sub(lambda match: _MEANINGS.get(match[1], match[0]), value)
 
 
 def misc_value(misc: str, key: str) -> str | None:
-    """The value of ``key=value`` in MISC, or None.
+    """Return the value of ``key=value`` in MISC, or None.
 
     >>> misc_value("Gloss=dog|SpaceAfter=No", "SpaceAfter")
     'No'
@@ -49,7 +49,7 @@ def misc_value(misc: str, key: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token on the surface: a word, or a multiword token that covers the words `first` to `last`."""
+    """A surface token: a word, or a multiword token that covers the words `first` to `last`."""
 
     form: str
     misc: str
@@ -58,15 +58,15 @@ class Token:
 
     @property
     def space_after(self) -> str:
-        """The spaces after the token, by MISC."""
+        """The white space after the token, according to MISC."""
         spaces = misc_value(self.misc, "SpacesAfter")
         if spaces is not None:
-            return unescaped_spaces(spaces)
+            return unescape_spaces(spaces)
         return "" if misc_value(self.misc, "SpaceAfter") == "No" else " "
 
 
 def surface_tokens(sentence: Sentence) -> Iterator[Token]:
-    """The tokens of a sentence as they stand in the text.
+    """Yield the tokens of a sentence as they appear in the text.
 
     >>> [token.form for token in surface_tokens(Sentence.from_words(["Hi", "!"]))]
     ['Hi', '!']
@@ -85,7 +85,7 @@ def surface_tokens(sentence: Sentence) -> Iterator[Token]:
 
 @dataclass(frozen=True)
 class PlainText:
-    """A text and its tokens: [begin, end) of each one, and the place of each sentence's last token."""
+    """A text, the offsets [begin, end) of its tokens, and the index of the last token of each sentence."""
 
     text: str
     begins: list[int]
@@ -94,9 +94,10 @@ class PlainText:
 
 
 def plain_text(sentences: Iterable[Sentence]) -> PlainText:
-    """The text of sentences: one after the other as MISC says, with a blank line before documents and paragraphs.
+    """Reconstruct the text of sentences, with a blank line before each document and paragraph.
 
-    Spaces inside a sentence are those of its ``text`` comment where it has one that fits.
+    White space inside a sentence is taken from its ``text`` comment if the comment matches the tokens, and from MISC
+    otherwise.
 
     >>> sentences = [Sentence.from_words(["Hi", "!"], misc=["SpaceAfter=No", "_"]), Sentence.from_words(["Yes"])]
     >>> plain_text(sentences).text
@@ -128,26 +129,26 @@ def _begins_paragraph(sentence: Sentence) -> bool:
 
 
 def _spaces(tokens: Sequence[Token], text: str | None) -> list[str]:
-    """The spaces after each token."""
+    """Return the white space after each token."""
     spaces = [token.space_after for token in tokens]
     if text is None:
         return spaces
     found = []
-    place = 0
+    offset = 0
     for token in tokens:
-        begin = text.find(token.form, place)
-        if begin < 0 or (text[place:begin] and not text[place:begin].isspace()):
+        begin = text.find(token.form, offset)
+        if begin < 0 or (text[offset:begin] and not text[offset:begin].isspace()):
             return spaces
-        found.append(text[place:begin])
-        place = begin + len(token.form)
-    return [*found[1:], spaces[-1]] if place == len(text) else spaces
+        found.append(text[offset:begin])
+        offset = begin + len(token.form)
+    return [*found[1:], spaces[-1]] if offset == len(text) else spaces
 
 
-def with_line_ends(plain: PlainText, seed: int, share: float = 0.1, width: int = 72) -> PlainText:
-    """The text with new lines in place of some spaces, as they come in files and mails.
+def insert_line_breaks(plain: PlainText, seed: int, share: float = 0.1, width: int = 72) -> PlainText:
+    """Replace some spaces with line breaks, as they occur in files and emails.
 
-    A `share` of the paragraphs get a line for each sentence, another one lines of about `width` characters; a text of
-    one paragraph is treated in stretches of 20 sentences.
+    A `share` of the paragraphs is written with one sentence per line, another `share` is wrapped at about `width`
+    characters. A paragraph is treated in runs of 20 sentences.
     """
     characters = list(plain.text)
     randomness = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Text that is cut into tokens already: a sentence a line (horizontal), or a token a line (vertical)."""
+"""Read tokenized text: one sentence per line (horizontal) or one token per line (vertical)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from headlong.text.sentence import Sentence
 
 
 def read_horizontal(lines: Iterable[str]) -> Iterator[Sentence]:
-    """Sentences of lines with tokens between spaces; lines without any are passed over.
+    """Read one sentence per line, with tokens separated by white space. Blank lines are skipped.
 
-    A sentence knows the number of its line, counted from 1.
+    `Sentence.line` is the line number, counted from 1.
 
     >>> [sentence.forms[1:] for sentence in read_horizontal(["It rains .\\n", "\\n", "Yes\\n"])]
     [['It', 'rains', '.'], ['Yes']]
@@ -22,9 +22,9 @@ def read_horizontal(lines: Iterable[str]) -> Iterator[Sentence]:
 
 
 def read_vertical(lines: Iterable[str]) -> Iterator[Sentence]:
-    """Sentences of lines with one token each, a blank line after each sentence.
+    """Read one token per line, with a blank line after each sentence.
 
-    What follows a tab is ignored, and so are spaces around a token; those inside stay, as one space each.
+    Text after a tab is ignored. White space around a token is removed, and runs inside it become one space.
 
     >>> [sentence.forms[1:] for sentence in read_vertical(["Việt Nam\\n", "!\\n", "\\n", "Yes\\n"])]
     [['Việt Nam', '!'], ['Yes']]

@@ -1,7 +1,7 @@
-"""From the lines of one sentence to a `Sentence`, or to an error that says which line is wrong.
+"""Parse the lines of one sentence into a `Sentence`, or raise an error that names the bad line.
 
-The fast way covers sentences of plain words whose columns are in order: it only detects trouble. Whatever
-it does not cover goes row by row, which also knows multiword tokens and empty nodes and names each error.
+The fast path handles sentences of plain words whose columns are well-formed; it only detects problems. Everything
+else is parsed row by row: that path supports multiword tokens and empty nodes and describes each error.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from headlong.errors import DataError
-from headlong.text.formats import MIN_2009, Layout, conll2009
+from headlong.text.formats import MIN_2009, Layout, conll2009_layout
 from headlong.text.sentence import Sentence
 from headlong.text.tokens import EmptyNode, MultiwordToken
 
@@ -23,9 +23,14 @@ _EMPTY = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 
 
 def parse_block(text: str, layout: Layout, path: str, line: int, before: Sequence[str] = ()) -> Sentence | None:
-    """Parse the lines of `text`, the first of them number `line` of `path`; None if all are comments.
+    """Parse one block of lines. Return None if it consists of comments only.
 
-    `before` are comments from above that had no sentence of their own.
+    Args:
+        text: The lines of the block.
+        layout: The columns.
+        path: The file name, for error messages.
+        line: The line number of the first line.
+        before: Preceding comments that belong to no sentence.
     """
     start = 0
     while text.startswith("#", start):
@@ -34,9 +39,9 @@ def parse_block(text: str, layout: Layout, path: str, line: int, before: Sequenc
             return None
     comments = [*before, *text[:start].split("\n")[:-1]]
     rows = [row.split("\t") for row in text[start:].split("\n")]
-    block = _Block(rows, comments, path, line + text.count("\n", 0, start))
+    block = _RowBlock(rows, comments, path, line + text.count("\n", 0, start))
     if layout.format == "conll2009":
-        layout = conll2009(max(len(rows[0]), MIN_2009))
+        layout = conll2009_layout(max(len(rows[0]), MIN_2009))
     multiword: list[MultiwordToken] = []
     empty: list[EmptyNode] = []
     columns = _plain_columns(text, rows, layout)
@@ -71,7 +76,7 @@ def parse_block(text: str, layout: Layout, path: str, line: int, before: Sequenc
 
 @lru_cache(maxsize=32)
 def _numbers(bits: int) -> tuple[list[str], dict[str, int]]:
-    """The decimal numbers below ``2**bits`` in order, and the value of every HEAD below it."""
+    """Return the decimal numbers below ``2**bits`` in order, and a map from HEAD fields to their values."""
     names = list(map(str, range(1 << bits)))
     return names, {**{name: value for value, name in enumerate(names)}, "_": -1}
 
@@ -81,33 +86,33 @@ def _numbers_to(n: int) -> tuple[list[str], dict[str, int]]:
 
 
 def _plain_columns(text: str, rows: Rows, layout: Layout) -> list[list[str]] | None:
-    """The columns with the root in front, or None if any row is wrong or not a word."""
+    """Return the columns with the root first, or None if a row is malformed or not a word."""
     try:
         columns = list(map(list, zip(layout.root_row, *rows, strict=True)))
     except ValueError:
         return None
     if columns[layout.id_column] != _numbers_to(len(rows))[0][: len(rows) + 1]:
         return None
-    # Two tabs in a row show an empty field anywhere but in the first and last column.
+    # Two adjacent tabs reveal an empty field, except in the first and last column.
     if "\t\t" in text or "" in columns[0] or "" in columns[-1]:
         return None
     return columns
 
 
-class _Block:
-    """The rows of one sentence with what an error message needs; `line` is the number of the first row."""
+class _RowBlock:
+    """The rows of one sentence and the context of error messages. `line` is the line number of the first row."""
 
     def __init__(self, rows: Rows, comments: Sequence[str], path: str, line: int) -> None:
         self.rows, self.comments, self.path, self.line = rows, comments, path, line
 
     def error(self, row: int, found: str, expected: str) -> DataError:
-        """An error at the given row."""
+        """Return an error that points to the given row."""
         pairs = (comment[1:].partition("=") for comment in self.comments)
         sent_id = next((value.strip() for key, _, value in pairs if key.strip() == "sent_id"), "")
         return DataError(found, expected, path=self.path, line=self.line + row, sent_id=sent_id)
 
     def sort(self, layout: Layout) -> tuple[Rows, list[MultiwordToken], list[EmptyNode]]:
-        """Check each row and tell words, multiword tokens and empty nodes apart."""
+        """Check each row and sort the rows into words, multiword tokens and empty nodes."""
         names = _numbers_to(len(self.rows))[0]
         words: Rows = []
         multiword: list[MultiwordToken] = []
@@ -146,7 +151,7 @@ class _Block:
         return words, multiword, empty
 
     def heads(self, column: list[str], layout: Layout) -> list[int]:
-        """The HEAD column as numbers, all of them within the sentence."""
+        """Return the HEAD column as numbers, after checking that all are within the sentence."""
         n = len(column) - 1
         try:
             heads = list(map(_numbers_to(n)[1].__getitem__, column))
@@ -157,34 +162,34 @@ class _Block:
         return heads
 
     def _fields(self, number: int, layout: Layout) -> dict[str, str | tuple[str, ...]]:
-        """The fields of a multiword token or empty node by attribute name."""
+        """Return the fields of a multiword token or empty node, by attribute name."""
         row = self.rows[number]
         fields: dict[str, str | tuple[str, ...]] = {"form": "_"}
         for role, field in zip(layout.roles, row, strict=True):
             if role in ("HEAD", "DEPREL"):
                 if field != "_":
-                    raise self.error(number, f"{role} {field!r} for {row[layout.id_column]}", "_, as it is no word")
+                    raise self.error(number, f"{role} {field!r} for {row[layout.id_column]}", "_, as it is not a word")
             elif role and role != "ID":
                 fields[role.lower()] = field
         fields["extra"] = tuple(f for role, f in zip(layout.roles, row, strict=True) if not role)
         return fields
 
     def _bad_row(self, number: int, layout: Layout) -> DataError:
-        """The error of a row with a wrong number of columns or an empty one."""
+        """Return the error for a row with an empty column or a wrong number of columns."""
         row, width = self.rows[number], len(layout.columns)
         if row[0].startswith("#"):
             return self.error(number, "a comment inside a sentence", "comments only before its first word")
-        expected = f"{width} columns divided by tabs"
+        expected = f"{width} columns separated by tabs"
         if layout.format == "conll2009":
-            expected = f"{width} columns divided by tabs as in the sentence's first row, {MIN_2009} at least"
+            expected = f"{width} columns separated by tabs as in the sentence's first row, at least {MIN_2009}"
         if len(row) == 1 and len(row[0].split()) > 3:
-            return self.error(number, "columns divided by spaces", expected)
+            return self.error(number, "columns separated by spaces", expected)
         if len(row) != width:
             return self.error(number, f"{len(row)} column{'s' * (len(row) != 1)}", expected)
         return self.error(number, f"an empty {layout.columns[row.index('')]} column", "_ where there is no value")
 
     def _bad_head(self, column: list[str], layout: Layout) -> DataError:
-        """The error of the first wrong HEAD."""
+        """Return the error for the first invalid HEAD."""
         n = len(column) - 1
         names = set(_numbers_to(n)[0][: n + 1]) | {"_"}
         word = next(i for i, head in enumerate(column) if head not in names or head == str(i))
@@ -196,5 +201,5 @@ class _Block:
 
 def _range_rule(words: int, covered: int) -> str:
     if covered > words:
-        return f"ID {words + 1}, a word of the range before"
-    return f"a range from {words + 1} upwards"
+        return f"ID {words + 1}, a word of the previous range"
+    return f"a range that starts at {words + 1}"

@@ -1,8 +1,8 @@
-"""Chunks and entities as tags of words: IOB1, IOB2, IOE1, IOE2 and BIOES.
+"""Encode chunks and entities as word tags: IOB1, IOB2, IOE1, IOE2 and BIOES.
 
-The schemes are those of Ramshaw & Marcus (1995) and Tjong Kim Sang & Veenstra (1999): a tag is ``O`` or a prefix and a
-type, ``B-NP``. Tags are read in one way whatever their scheme, as ``conlleval`` does, so that ill-formed ones mean
-something too.
+The schemes are those of Ramshaw & Marcus (1995) and Tjong Kim Sang & Veenstra (1999). A tag is ``O``, or a prefix and
+a type, such as ``B-NP``. As in ``conlleval``, tags are read the same way whatever their scheme, so ill-formed tags
+have a meaning as well.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Scheme = Literal["iob1", "iob2", "ioe1", "ioe2", "bioes"]
 SCHEMES: tuple[Scheme, ...] = ("iob1", "iob2", "ioe1", "ioe2", "bioes")
 
 _OUTSIDE = ("O", "_")
-_SHARED = ("iob1", "ioe1")  # schemes that mark a boundary only where two chunks of one type touch
+_SHARED = ("iob1", "ioe1")  # schemes that mark a boundary only between adjacent chunks of the same type
 
 
 class Span(NamedTuple):
-    """A chunk: the items from `first` up to but without `end`."""
+    """A chunk of the items from `first` to `end` - 1."""
 
     first: int
     end: int
@@ -28,10 +28,10 @@ class Span(NamedTuple):
 
 
 def spans_from_tags(tags: Sequence[str]) -> list[Span]:
-    """The chunks that tags of any scheme describe, from left to right.
+    """Return the chunks that tags of any scheme describe, from left to right.
 
-    A chunk goes on from one item to the next if both are inside, have the same type, and neither the first of them
-    ends a chunk (``E``, ``S``) nor the second begins one (``B``, ``S``). ``_``, the root's field, is outside.
+    A chunk continues from one item to the next if both are inside a chunk and have the same type, unless the first one
+    ends a chunk (``E``, ``S``) or the second one begins one (``B``, ``S``). ``_``, the root's field, counts as outside.
 
     >>> [tuple(span) for span in spans_from_tags(["B-NP", "I-NP", "I-VP", "O", "I-NP", "B-NP"])]
     [(0, 2, 'NP'), (2, 3, 'VP'), (4, 5, 'NP'), (5, 6, 'NP')]
@@ -50,7 +50,9 @@ def spans_from_tags(tags: Sequence[str]) -> list[Span]:
 
 
 def tags_from_spans(spans: Iterable[Span], length: int, scheme: Scheme) -> list[str]:
-    """The tags of `length` items with these chunks, which may come in any order but not overlap.
+    """Return the tags of `length` items that encode these chunks.
+
+    Chunks may come in any order but must not overlap.
 
     >>> tags_from_spans([Span(0, 2, "NP"), Span(2, 3, "NP")], 4, "bioes")
     ['B-NP', 'E-NP', 'S-NP', 'O']
@@ -78,7 +80,7 @@ def tags_from_spans(spans: Iterable[Span], length: int, scheme: Scheme) -> list[
 
 
 def convert_tags(tags: Sequence[str], scheme: Scheme) -> list[str]:
-    """Tags of any scheme, well-formed or not, as well-formed tags of `scheme` for the same chunks.
+    """Convert tags of any scheme, well-formed or not, to well-formed tags of `scheme` for the same chunks.
 
     >>> convert_tags(["I-NP", "I-NP", "B-NP", "O"], "iob2")
     ['B-NP', 'I-NP', 'B-NP', 'O']
@@ -87,7 +89,9 @@ def convert_tags(tags: Sequence[str], scheme: Scheme) -> list[str]:
 
 
 def may_follow(previous: str, tag: str, scheme: Scheme) -> bool:
-    """Whether `tag` can stand right after `previous` in well-formed tags; ``O`` stands for both ends of a sequence too.
+    """Return whether `tag` may directly follow `previous` in well-formed tags.
+
+    Use ``O`` for the boundaries of a sequence.
 
     >>> may_follow("O", "I-NP", "iob2"), may_follow("O", "I-NP", "iob1")
     (False, True)
@@ -97,7 +101,7 @@ def may_follow(previous: str, tag: str, scheme: Scheme) -> bool:
     same = left != "O" and right != "O" and left_type == right_type
     opens, closes = right in ("B", "S"), left in ("E", "S")
     if scheme in _SHARED:
-        # The mark (B of the right tag, E of the left one) is there only between chunks of the same type.
+        # The mark (B on the right tag, E on the left one) occurs only between chunks of the same type.
         return same or not (opens if scheme == "iob1" else closes)
     inside = same and not opens and not closes
     may_end = left == "O" or closes or scheme == "iob2"
@@ -106,7 +110,10 @@ def may_follow(previous: str, tag: str, scheme: Scheme) -> bool:
 
 
 def split_tag(tag: str) -> tuple[str, str]:
-    """Prefix and type of a tag; DataError if it is none.
+    """Split a tag into prefix and type.
+
+    Raises:
+        DataError: If the tag is malformed.
 
     >>> split_tag("B-NP"), split_tag("O"), split_tag("I")
     (('B', 'NP'), ('O', ''), ('I', ''))
@@ -120,6 +127,6 @@ def split_tag(tag: str) -> tuple[str, str]:
 
 
 def check_scheme(scheme: str) -> None:
-    """Refuse a scheme that does not exist."""
+    """Raise `OptionError` if the scheme is unknown."""
     if scheme not in SCHEMES:
         raise OptionError(f"scheme is {scheme!r}, expected one of {', '.join(SCHEMES)}")

@@ -1,4 +1,4 @@
-"""A sentence as columns: what every part of headlong reads and what is written back."""
+"""The `Sentence` class: a sentence as columns, the input and output of every component."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, SupportsInt
 from headlong.errors import DataError, OptionError
 from headlong.text.checks import check_tree
 from headlong.text.formats import CONLLU, STANDARD, Layout
-from headlong.text.tokens import EmptyNode, MultiwordToken, check_order, token_row
+from headlong.text.tokens import EmptyNode, MultiwordToken, check_token_order, format_token_row
 
 DepsOption = Literal["clear", "keep", "copy"]
 
@@ -25,10 +25,10 @@ _ATTRIBUTES = {
 
 
 class Sentence:
-    """One sentence. Every column is a list with the root at index 0, so that an index is an ID.
+    """One sentence. Every column is a list with the root at index 0, so an index is a word ID.
 
-    Derived sentences share the columns they do not change: treat the lists as read-only and use
-    `with_tree` and `with_columns`.
+    Derived sentences share the columns they do not change. Treat the lists as read-only and use `with_tree` and
+    `with_columns` to change them.
 
     >>> sentence = Sentence.from_words(["Dogs", "bark"], heads=[2, 0], labels=["nsubj", "root"])
     >>> len(sentence), sentence.forms, sentence.heads
@@ -46,22 +46,22 @@ class Sentence:
     xpos: list[str]
     feats: list[str]
     heads: list[int]
-    """The head of each word; -1 for the root and where HEAD is ``_``."""
+    """The head of each word; -1 for the root and for words whose HEAD is ``_``."""
     labels: list[str]
     deps: list[str]
     misc: list[str]
     extra: dict[str, list[str]]
-    """Columns that CoNLL-U does not have (PHEAD, APRED1, …), by their name."""
+    """Columns that are not part of CoNLL-U (PHEAD, APRED1, …), by name."""
     comments: list[str]
     multiword: list[MultiwordToken]
     empty: list[EmptyNode]
     trailing: list[str]
-    """Comments after the last sentence of a file, with no sentence of their own."""
+    """Comments that follow the last sentence of a file."""
     layout: Layout
     """The columns that `to_conllu` writes."""
     path: str
     line: int
-    """Line number of its first line, 0 if it does not come from a file."""
+    """Line number of the first line, or 0 if the sentence was not read from a file."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Sentence:
         path: str = "",
         line: int = 0,
     ) -> None:
-        """Take over lists with the root at index 0 by CoNLL-U column name; most callers want `from_words`."""
+        """Store columns, by CoNLL-U name and with the root at index 0, without copying. See also `from_words`."""
         if len(columns) < len(STANDARD):
             columns = {**_blank_columns(len(heads)), **columns}
         self.forms, self.lemmas = columns["FORM"], columns["LEMMA"]
@@ -107,7 +107,7 @@ class Sentence:
         multiword: Sequence[MultiwordToken] = (),
         empty: Sequence[EmptyNode] = (),
     ) -> Sentence:
-        """Build a sentence from plain lists without the root.
+        """Build a sentence from lists without the root.
 
         >>> Sentence.from_words(["Hi"], upos=["INTJ"], heads=[0], labels=["root"]).to_conllu()
         '1\\tHi\\t_\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n'
@@ -133,7 +133,7 @@ class Sentence:
         for comment in comments:
             if not comment.startswith("#") or "\n" in comment:
                 raise DataError(f"the comment {comment!r}", "one line that starts with #")
-        check_order(multiword, empty, n)
+        check_token_order(multiword, empty, n)
         return cls(
             columns,
             _checked_heads([-1, *heads], n) if heads is not None else [-1] * (n + 1),
@@ -143,7 +143,7 @@ class Sentence:
         )
 
     def __len__(self) -> int:
-        """Number of words: without the root, multiword tokens and empty nodes."""
+        """Return the number of words, without the root, multiword tokens and empty nodes."""
         return len(self.forms) - 1
 
     def __repr__(self) -> str:
@@ -165,7 +165,7 @@ class Sentence:
 
     @property
     def id(self) -> str:
-        """The ``sent_id``, or ""."""
+        """The ``sent_id`` comment, or ""."""
         return self.metadata.get("sent_id", "")
 
     @property
@@ -174,7 +174,7 @@ class Sentence:
         return self.metadata.get("text")
 
     def column(self, name: str) -> list[str]:
-        """A column by its CoNLL-U name or its name in `extra`, as text, with the root at index 0.
+        """Return a column as text by its CoNLL-U name or its name in `extra`, with the root at index 0.
 
         >>> Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0]).column("UPOS")
         ['<root>', 'NOUN', 'VERB']
@@ -189,18 +189,22 @@ class Sentence:
         return self._extra(name)
 
     def rows(self, layout: Layout) -> Iterator[tuple[str, ...]]:
-        """The fields of each word in the columns of `layout`, the root first."""
+        """Yield the fields of each word in the columns of `layout`, root first."""
         named = zip(layout.columns, layout.roles, strict=True)
-        # CoNLL-2009 has columns in `extra` that are named like those of CoNLL-U.
+        # CoNLL-2009 has columns in `extra` with the same names as CoNLL-U columns.
         return zip(*(self.column(role) if role else self._extra(name) for name, role in named), strict=True)
 
     def with_tree(self, heads: Iterable[SupportsInt], labels: Sequence[str], deps: DepsOption = "clear") -> Sentence:
-        """This sentence with other HEAD and DEPREL columns, given with the root at index 0.
+        """Return this sentence with new HEAD and DEPREL columns, given with the root at index 0.
 
-        A new tree makes the words' enhanced dependencies stale. `deps` says what becomes of them: "clear"
-        writes ``_``, "keep" leaves them, "copy" writes the new tree as ``head:deprel``. Empty nodes keep
-        their whole row, DEPS included, in all three: they take no part in the tree, and UD does not allow
-        an empty node without DEPS. All other columns, such as PHEAD, stay as they are.
+        A new tree makes the enhanced dependencies of the words stale. Empty nodes always keep their whole row, DEPS
+        included: they are not part of the tree, and UD requires DEPS for them. All other columns, such as PHEAD, are
+        unchanged.
+
+        Args:
+            heads: The head of each word.
+            labels: The label of each word.
+            deps: "clear" sets DEPS to ``_``, "keep" leaves it unchanged, "copy" writes the new tree as ``head:deprel``.
 
         >>> sentence = Sentence.from_words(["Dogs", "bark"])
         >>> sentence.with_tree([-1, 2, 0], ["_", "nsubj", "root"], deps="copy").deps
@@ -229,10 +233,10 @@ class Sentence:
         feats: Sequence[str] | None = None,
         misc: Sequence[str] | None = None,
     ) -> Sentence:
-        """This sentence with other columns, given with the root at index 0.
+        """Return this sentence with new columns, given with the root at index 0.
 
-        In CoNLL-2009 they are written to the predicted columns (PLEMMA, PPOS, PFEAT); UPOS and XPOS share
-        PPOS there, and XPOS wins.
+        In CoNLL-2009, they are written to the predicted columns (PLEMMA, PPOS, PFEAT). UPOS and XPOS share PPOS there;
+        XPOS takes precedence.
 
         >>> Sentence.from_words(["Hi"]).with_columns(upos=["<root>", "INTJ"]).upos
         ['<root>', 'INTJ']
@@ -252,25 +256,24 @@ class Sentence:
         return new
 
     def with_extra(self, name: str, values: Sequence[str]) -> Sentence:
-        """This sentence with another column in `extra`, given with the root at index 0.
+        """Return this sentence with an additional column in `extra`, given with the root at index 0.
 
-        CoNLL-U Plus and column files then have it as their last column if they had none of this name; the other
-        formats have no place for it.
+        CoNLL-U Plus and column files write a new column as the last one; the other formats cannot represent it.
 
         >>> Sentence.from_words(["Hi"]).with_extra("NER", ["_", "O"]).extra
         {'NER': ['_', 'O']}
         """
         if name in STANDARD:
-            raise OptionError(f"name is {name!r}, expected one that is no column of CoNLL-U")
+            raise OptionError(f"name is {name!r}, expected a name that is not a CoNLL-U column")
         new = self._copy()
         new.extra = {**self.extra, name: _checked_column(name, ["_", *values[1:]] if len(values) else [], len(self))}
         new.layout = self.layout.with_extra(name)
         return new
 
     def with_misc(self, values: Mapping[str, Sequence[str]]) -> Sentence:
-        """This sentence with ``key=value`` at the end of each word's MISC, in the place of older ones of their keys.
+        """Return this sentence with ``key=value`` appended to each word's MISC.
 
-        Values are given by key, with the root at index 0.
+        `values` maps each key to its values, with the root at index 0. Earlier values of these keys are removed.
 
         >>> sentence = Sentence.from_words(["Hi"], misc=["Gloss=Hello|SpaceAfter=No"])
         >>> sentence.with_misc({"Gloss": ["_", "Hey"]}).misc
@@ -285,7 +288,9 @@ class Sentence:
         return self.with_columns(misc=misc)
 
     def with_metadata(self, values: Mapping[str, str]) -> Sentence:
-        """This sentence with comments ``# key = value``, each in the place of an older one of its key or at the end.
+        """Return this sentence with the given comments ``# key = value``.
+
+        Each one replaces an earlier comment with its key, or is added at the end.
 
         >>> sentence = Sentence.from_words(["Hi"], comments=["# text = Hi", "# sent_id = s1"])
         >>> sentence.with_metadata({"text": "Hello", "lang": "en"}).comments
@@ -304,9 +309,9 @@ class Sentence:
         return new
 
     def to_conllu(self, layout: Layout | None = None) -> str:
-        """The sentence as text with its final blank line, in the format it was read in or in `layout`.
+        """Return the sentence as text with a final blank line, in `layout` or in the format it was read in.
 
-        The header of CoNLL-U Plus belongs to the file: `write_conllu` writes it, not this.
+        The header line of CoNLL-U Plus is not included; `write_conllu` writes it once per file.
         """
         layout = layout or self.layout
         rows = list(map("\t".join, self.rows(layout)))
@@ -314,7 +319,7 @@ class Sentence:
         return "\n".join([*self.comments, *lines, "\n"])
 
     def line_of(self, word: int) -> int:
-        """The line number of a word, 0 if the sentence does not come from a file."""
+        """Return the line number of a word, or 0 if the sentence was not read from a file."""
         if not self.line:
             return 0
         above = sum(token.first <= word for token in self.multiword)
@@ -327,7 +332,7 @@ class Sentence:
 
     def _copy(self) -> Sentence:
         new = Sentence.__new__(Sentence)
-        # One by one: a loop over the slots takes three times as long, and every step of a pipeline makes a copy.
+        # One by one: a loop over the slots takes three times as long, and every pipeline step makes a copy.
         new.forms, new.lemmas, new.upos, new.xpos, new.feats = self.forms, self.lemmas, self.upos, self.xpos, self.feats
         new.heads, new.labels, new.deps, new.misc, new.extra = self.heads, self.labels, self.deps, self.misc, self.extra
         new.comments, new.multiword, new.empty = self.comments, self.multiword, self.empty
@@ -340,7 +345,7 @@ class Sentence:
         return self.extra[name]
 
     def _interleaved(self, rows: list[str], layout: Layout) -> Iterator[str]:
-        """The rows of words, multiword tokens and empty nodes in the order of the file."""
+        """Yield the rows of words, multiword tokens and empty nodes in file order."""
         starts = {token.first: token for token in self.multiword}
         nodes: dict[int, list[EmptyNode]] = {}
         for node in self.empty:
@@ -348,10 +353,10 @@ class Sentence:
         for word, row in enumerate(rows):
             if word:
                 if word in starts:
-                    yield token_row(starts[word], layout)
+                    yield format_token_row(starts[word], layout)
                 yield row
             for node in nodes.get(word, ()):
-                yield token_row(node, layout)
+                yield format_token_row(node, layout)
 
 
 def _blank_columns(size: int) -> dict[str, list[str]]:
@@ -359,21 +364,21 @@ def _blank_columns(size: int) -> dict[str, list[str]]:
 
 
 def _checked_column(name: str, column: list[str], n: int) -> list[str]:
-    """`column` if it has a root and n fields that can be written."""
+    """Return `column` after checking that it has n + 1 fields and that each can be written."""
     if len(column) != n + 1:
-        raise DataError(f"{max(len(column) - 1, 0)} fields for {name}", f"{n}, one for each word")
+        raise DataError(f"{max(len(column) - 1, 0)} fields for {name}", f"{n}, one per word")
     text = "".join(column)
     if "" in column or "\t" in text or "\n" in text or "\r" in text:
         bad = next(field for field in column if not field or set("\t\n\r") & set(field))
-        raise DataError(f"{name} {bad!r}", "a non-empty field without tabs and line ends")
+        raise DataError(f"{name} {bad!r}", "a non-empty field without tabs and line breaks")
     return column
 
 
 def _checked_heads(heads: Iterable[Any], n: int) -> list[int]:
-    """`heads` as ints with -1 for the root, if they name words of the sentence."""
+    """Return `heads` as ints with -1 for the root, after checking that they are within the sentence."""
     result = list(map(int, heads))
     if len(result) != n + 1:
-        raise DataError(f"{max(len(result) - 1, 0)} heads", f"{n}, one for each word")
+        raise DataError(f"{max(len(result) - 1, 0)} heads", f"{n}, one per word")
     result[0] = -1
     for word, head in enumerate(result):
         if not -1 <= head <= n or head == word:

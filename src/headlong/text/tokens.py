@@ -1,4 +1,4 @@
-"""What stands between the words of a sentence: multiword tokens and the empty nodes of enhanced graphs."""
+"""Multiword tokens, and the empty nodes of enhanced dependency graphs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MultiwordToken:
     xpos: str = "_"
     deps: str = "_"
     extra: tuple[str, ...] = ()
-    """The fields of the columns in `Sentence.extra`, in their order."""
+    """The fields of the columns in `Sentence.extra`, in order."""
 
     @property
     def id(self) -> str:
@@ -33,7 +33,7 @@ class MultiwordToken:
 
 @dataclass(frozen=True, slots=True)
 class EmptyNode:
-    """A node of the enhanced graph without a surface word: number `index` after word `after`."""
+    """A node of the enhanced graph without a surface word: the node number `index` after word `after`."""
 
     after: int
     index: int
@@ -45,7 +45,7 @@ class EmptyNode:
     deps: str = "_"
     misc: str = "_"
     extra: tuple[str, ...] = ()
-    """The fields of the columns in `Sentence.extra`, in their order."""
+    """The fields of the columns in `Sentence.extra`, in order."""
 
     @property
     def id(self) -> str:
@@ -53,8 +53,8 @@ class EmptyNode:
         return f"{self.after}.{self.index}"
 
 
-def token_row(token: MultiwordToken | EmptyNode, layout: Layout) -> str:
-    """The line of a multiword token or empty node."""
+def format_token_row(token: MultiwordToken | EmptyNode, layout: Layout) -> str:
+    """Return the line of a multiword token or empty node."""
     fields = {
         "ID": token.id,
         "FORM": token.form,
@@ -69,8 +69,8 @@ def token_row(token: MultiwordToken | EmptyNode, layout: Layout) -> str:
     return "\t".join(fields.get(role, "_") if role else next(extra, "_") for role in layout.roles)
 
 
-def check_order(multiword: Sequence[MultiwordToken], empty: Sequence[EmptyNode], n: int) -> None:
-    """Raise unless each of them has its place among n words."""
+def check_token_order(multiword: Sequence[MultiwordToken], empty: Sequence[EmptyNode], n: int) -> None:
+    """Raise `DataError` unless the tokens and nodes are in order and within a sentence of n words."""
     covered = 0
     for token in multiword:
         if not covered < token.first <= token.last <= n:

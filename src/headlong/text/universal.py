@@ -1,4 +1,4 @@
-"""What Universal Dependencies fixes for all languages."""
+"""Definitions that Universal Dependencies makes for all languages."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ UD_TAGS = frozenset(
 
 
 def is_punctuation(form: str, tag: str) -> bool:
-    """Whether a word is punctuation: by its tag, or by its characters where the tag is not one of UD.
+    """Return whether a word is punctuation, by its tag or, if the tag is not a UD tag, by its characters.
 
-    Treebanks in CoNLL-X have their own tags, and text may have none; there a word is punctuation if all its
-    characters are punctuation or symbols of Unicode (categories P and S).
+    CoNLL-X treebanks have their own tags, and raw text has none. In these cases, a word is punctuation if all its
+    characters are Unicode punctuation or symbols (categories P and S).
 
     >>> is_punctuation("--", "_"), is_punctuation("%", "SYM"), is_punctuation("mdash", "PUNCT")
     (True, False, True)

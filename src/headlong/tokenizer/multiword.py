@@ -17,7 +17,7 @@ from headlong.sequence.decisions import Decisions
 from headlong.sequence.spec import SequenceOptions
 from headlong.storage.component import Arrays, State, add_prefix, select_prefix
 from headlong.text import Sentence
-from headlong.text.characters import name_hash
+from headlong.text.characters import hash_text
 from headlong.text.plain import surface_tokens
 from headlong.tokenizer.segmenter import Segments
 
@@ -170,7 +170,7 @@ class MultiwordSplitter:
         columns = {name: column[tokens] for name, column in segments.columns.items()}
         begins, ends = segments.begins[tokens], segments.ends[tokens]
         forms = columns["Hash"]
-        known = np.where(segments.cases.of(forms) == UNSEEN, UNKNOWN, NEVER_SPLIT)
+        known = np.where(segments.cases.lookup(forms) == UNSEEN, UNKNOWN, NEVER_SPLIT)
         known[_is_in(forms, self._known_hashes)] = SOMETIMES_SPLIT
         known[_is_in(forms, self._always_hashes)] = ALWAYS_SPLIT
         columns["Known"] = known
@@ -233,7 +233,7 @@ def _classify(count: int, split: int) -> int:
 
 
 def _hash_all(texts: Iterable[str]) -> UINT32:
-    return np.array(sorted(map(name_hash, texts)), np.uint32)
+    return np.array(sorted(map(hash_text, texts)), np.uint32)
 
 
 def _is_in(values: UINT32, known: UINT32) -> BOOL:

@@ -20,7 +20,7 @@ from headlong.features.boundaries import (
     UNSEEN,
     CaseTable,
     Columns,
-    Layout,
+    TextLayout,
     gap_columns,
     matrix,
     token_columns,
@@ -82,7 +82,7 @@ class Segments:
     cases: the words that were seen in training, and how they were capitalized.
     """
 
-    layout: Layout
+    layout: TextLayout
     begins: INT32
     ends: INT32
     between: UINT8
@@ -105,12 +105,12 @@ class Segments:
         found = np.zeros(len(tokens), np.uint32)
         for cut in range(1, longest + 1):
             stems = token_hashes(self.layout, begins, np.maximum(ends - cut, begins))
-            words = (self.cases.of(stems) != UNSEEN) & (ends - cut > begins)
+            words = (self.cases.lookup(stems) != UNSEEN) & (ends - cut > begins)
             found |= words.astype(np.uint32) << np.uint32(cut - 1)
         return found
 
 
-def learn_gap_rules(layout: Layout, splits: BOOL) -> UINT8:
+def learn_gap_rules(layout: TextLayout, splits: BOOL) -> UINT8:
     """Return the rule for each kind of gap [kinds], learned from a text whose tokens end at `splits` [gaps].
 
     In most languages tokens almost never end inside a run of letters, and always end before a space: these gaps need no
@@ -138,7 +138,7 @@ class Segmenter:
     @classmethod
     def fit(cls, plain: PlainText, options: TokenizerOptions, *, progress: Report = None) -> tuple[Segmenter, Segments]:
         """Train on a text with its tokens and sentences; return the segmenter, and these tokens as `Segments`."""
-        layout = Layout(Characters(plain.text))
+        layout = TextLayout(Characters(plain.text))
         ended = np.zeros(len(layout.characters), np.bool_)
         ended[np.array(plain.ends, np.intp) - 1] = True
         splits = ended[layout.left]
@@ -160,7 +160,7 @@ class Segmenter:
 
         With `paragraphs`, a blank line always ends a sentence.
         """
-        layout = Layout(Characters(text))
+        layout = TextLayout(Characters(text))
         if not paragraphs:
             layout.between = np.minimum(layout.between, NEW_LINE)
         splits = (self._rules[layout.gap_kinds] == ALWAYS) | (layout.between == PARAGRAPH)
@@ -175,7 +175,7 @@ class Segmenter:
         begins = layout.solid[np.append(True, splits)]
         ends = layout.solid[np.append(splits, True)] + np.int32(1)
         between = np.append(layout.between[splits], np.uint8(PARAGRAPH))
-        case = self._cases.of(token_hashes(layout, begins, ends))
+        case = self._cases.lookup(token_hashes(layout, begins, ends))
         columns = token_columns(layout, begins, ends, between, case)
         if self._ends:
             last = self._ends.answer(matrix(columns, END_ATTRIBUTES))
@@ -187,7 +187,7 @@ class Segmenter:
     def state(self) -> State:
         """Return the content of the model: metadata for JSON, and arrays."""
         metadata: dict[str, Any] = {}
-        arrays: dict[str, npt.NDArray[Any]] = {"rules": self._rules, "cases": self._cases.packed()}
+        arrays: dict[str, npt.NDArray[Any]] = {"rules": self._rules, "cases": self._cases.pack()}
         for name, decisions in (("gaps", self._gaps), ("ends", self._ends)):
             if decisions:
                 metadata[name], found = decisions.state()
@@ -197,7 +197,7 @@ class Segmenter:
     @classmethod
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Segmenter:
         """Return the segmenter with the given `state`."""
-        rules, cases = arrays["rules"], CaseTable.unpacked(arrays["cases"])
+        rules, cases = arrays["rules"], CaseTable.unpack(arrays["cases"])
         if rules.shape != (GAP_KINDS,):
             raise ValueError(f"array 'rules' must have the shape {(GAP_KINDS,)}, found {rules.shape}")
         found = {
@@ -207,12 +207,12 @@ class Segmenter:
         return cls(rules, found["gaps"], found["ends"], cases)
 
 
-def _find_undecided(layout: Layout, rules: UINT8) -> npt.NDArray[np.intp]:
+def _find_undecided(layout: TextLayout, rules: UINT8) -> npt.NDArray[np.intp]:
     """Return the gaps that need a decision."""
     return np.flatnonzero((rules[layout.gap_kinds] == ASK) & (layout.between != PARAGRAPH) & ~layout.glued)
 
 
-def _cut_sequences(layout: Layout, rules: UINT8, undecided: npt.NDArray[np.intp]) -> INT32:
+def _cut_sequences(layout: TextLayout, rules: UINT8, undecided: npt.NDArray[np.intp]) -> INT32:
     """Return the offsets of the sequences of undecided gaps, which are separated by gaps where a token surely ends."""
     certain = np.cumsum((rules[layout.gap_kinds] == ALWAYS) | (layout.between == PARAGRAPH))[undecided]
     begins = np.flatnonzero(np.append(True, certain[1:] != certain[:-1]))
@@ -220,7 +220,7 @@ def _cut_sequences(layout: Layout, rules: UINT8, undecided: npt.NDArray[np.intp]
 
 
 def _fit_gaps(
-    layout: Layout, splits: BOOL, rules: UINT8, options: TokenizerOptions, progress: Report
+    layout: TextLayout, splits: BOOL, rules: UINT8, options: TokenizerOptions, progress: Report
 ) -> Decisions | None:
     """Train decisions for the gaps without a rule; return None if there is nothing to learn."""
     undecided = _find_undecided(layout, rules)
@@ -255,7 +255,7 @@ def _fit_ends(segments: Segments, options: TokenizerOptions, progress: Report) -
     )
 
 
-def _find_spacing(layout: Layout, ends: INT32) -> UINT8:
+def _find_spacing(layout: TextLayout, ends: INT32) -> UINT8:
     """Return the kind of space after each token."""
     places = np.searchsorted(layout.left, ends[:-1] - 1)
     return np.append(layout.between[places], np.uint8(PARAGRAPH))

@@ -17,7 +17,7 @@ from headlong.learning.loop import Report
 from headlong.options import store_options
 from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.text import MultiwordToken, Sentence
-from headlong.text.plain import escaped_spaces, plain_text, with_line_ends
+from headlong.text.plain import escape_spaces, insert_line_breaks, plain_text
 from headlong.tokenizer.multiword import MultiwordSplitter
 from headlong.tokenizer.segmenter import Segmenter, Segments, TokenizerOptions, limit_sentences
 
@@ -136,7 +136,7 @@ class Tokenizer(Component[TrainedTokenizer]):
         sentences = list(train)
         if not sentences:
             raise DataError("no sentence", "training data")
-        plain = with_line_ends(plain_text(sentences), self.options.seed)
+        plain = insert_line_breaks(plain_text(sentences), self.options.seed)
         segmenter, segments = Segmenter.fit(plain, self.options, progress=progress)
         splitter = MultiwordSplitter.fit(sentences, segments, progress=progress)
         self._trained = TrainedTokenizer(segmenter, splitter, scores={})
@@ -291,12 +291,12 @@ def _make_misc(spaces: list[str], tails: list[str], before: dict[int, str], insi
     """Return MISC of the tokens: spaces after each, before the first, and inside; then `tails`, if there are any."""
     known = dict(_PLAIN_SPACES)
     for run in set(spaces):
-        known.setdefault(run, f"SpacesAfter={escaped_spaces(run)}")
+        known.setdefault(run, f"SpacesAfter={escape_spaces(run)}")
     fields = [known[run] for run in spaces]
     for name, texts in (("SpacesBefore", before), ("SpacesInToken", inside)):
         for i, text in texts.items():
             if name == "SpacesBefore" or text != " ".join(text.split()):
-                fields[i] = "|".join(filter(None, (fields[i], f"{name}={escaped_spaces(text)}")))
+                fields[i] = "|".join(filter(None, (fields[i], f"{name}={escape_spaces(text)}")))
     if not tails:
         return [field or "_" for field in fields]
     return [f"{field}|{tail}" if field else tail for field, tail in zip(fields, tails, strict=True)]

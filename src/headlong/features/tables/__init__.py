@@ -1,0 +1,1 @@
+"""Template tables: dependency parts, global parts and sequences."""

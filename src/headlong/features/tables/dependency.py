@@ -1,8 +1,8 @@
-"""The templates of dependency parts. Tables, not code: add a row, retrain, compare on development sets.
+"""Templates for dependency parts. To change them, edit a row, retrain and compare on development sets.
 
-Slots: ``h`` head, ``m`` modifier, ``b`` a word between the two (one for each different tag). The comments on what
-each group is worth are differences of mean LAS on the development sets of el_gdt, hu_szeged and tr_imst, with one seed:
-those of 0.1 are no more than what another seed may bring.
+Slots: ``h`` head, ``m`` modifier, ``b`` a word between the two (one for each distinct tag). Comments give the gain of
+each group as the difference in mean LAS on the development sets of el_gdt, hu_szeged and tr_imst, with one seed. A
+difference of 0.1 is within the variation between seeds.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ h.upos m.upos m.Case | h.upos m.upos h.VerbForm | h.upos m.upos h.VerbForm m.Cas
 h.upos m.suffix3 m.upos | h.suffix3 m.upos h.upos | h.lemma m.suffix3 m.upos | h.lemma m.feats | h.feats m.lemma
 """
 
-# Single keys of FEATS, where the whole of it is rare: possession, participles, moods. With those of labels and larger
-# parts worth 0.2: 0.5 on tr_imst, 0.1 on hu_szeged and el_gdt (order 3, means of two seeds).
+# Single FEATS keys for cases where the full value is rare: possession, participles, moods. Together with the same keys
+# in label templates and larger parts, they gain 0.2: 0.5 on tr_imst, 0.1 on hu_szeged and el_gdt (order 3, means of two
+# seeds).
 _MORPHOLOGY = """
 h.upos m.upos h.Person[psor] m.Case | h.upos m.upos m.VerbForm | h.upos m.upos h.VerbForm m.VerbForm
 h.upos m.upos m.VerbForm m.Case | h.upos m.upos h.Person m.Person m.Case | h.upos m.upos h.Mood m.Case
@@ -58,7 +59,7 @@ h[-1].lemma h.upos m.upos | h[+1].lemma h.upos m.upos | h.upos m.upos m[-1].lemm
 h.lower m[-1].upos m.upos m[+1].upos | m.lower h[-1].upos h.upos h[+1].upos
 """
 
-# What stands between the two, and whether they agree: together worth 0.2.
+# The words between the two, and agreement: together they gain 0.2.
 _RELATIONS = """
 h.upos m.upos agree | h.upos m.upos agree dist | h.lemma m.upos agree | h.feats m.feats agree side
 h.upos m.upos puncts side | h.upos m.upos verbs side | h.upos m.upos conjs side | h.upos m.upos puncts dist
@@ -68,7 +69,7 @@ h.lemma m.upos rivals side | h.upos m.lemma rivals side | h.upos m.upos rivals p
 h.feats m.upos rivals side | h.upos m.feats rivals side
 """
 
-# Affixes, shape and neighbouring words for labels: worth 0.4 (for arcs themselves: nothing).
+# Affixes, shape and adjacent words for labels: they gain 0.4 (and nothing for arcs).
 _LABEL_ONLY = """
 h.upos m.upos agree side | h.upos m.upos dist | m.upos agree | h.lemma m.upos agree | h.upos m.upos puncts verbs side
 m.suffix2 m.upos h.upos side | m.prefix3 h.upos side | m.shape m.upos h.upos side
@@ -77,7 +78,7 @@ h.upos m.upos m.Case m.Person[psor] side | h.upos m.upos h.Voice m.Case side | h
 h.upos m.lemma m.Case side
 """
 
-# The modifier alone says nothing about which head it has; with the distance it does.
+# The modifier alone does not depend on the head; combined with the distance, it does.
 ARC = Family(
     "arc",
     "hm",
@@ -93,7 +94,7 @@ ARC = Family(
     ),
 )
 
-# One part for each different tag between head and modifier: worth 0.1.
+# One part for each distinct tag between head and modifier: gains 0.1.
 BETWEEN = Family(
     "between",
     "hmb",
@@ -114,7 +115,7 @@ LABEL = Family(
     unique(("side", *rows(_HEAD + _MODIFIER + _PAIR + _CONTEXT + _MORPHOLOGY, "side"), *rows(_LABEL_ONLY))),
 )
 
-# A light family over tags, distance and a few words, for the first pass over all arcs.
+# A small family over tags, distance and a few words, for the first pass over all arcs.
 PRUNER = Family(
     "pruner",
     "hm",
@@ -233,10 +234,10 @@ h.upos m.feats t.feats | h.upos m.Case s.Case t.Case | h.upos m.upos s.upos t.up
     ),
 )
 
-# Labels in the light of the tree: g grandparent, p and n the siblings before and after, f and l the first and the last
-# modifier of m.
+# Labels given the tree: g is the grandparent, p and n the previous and next siblings, f and l the first and last
+# modifiers of m.
 TREE_LABEL = Family(
-    "nearby",  # part of the hash of its features: another name would break every model file
+    "nearby",
     "ghmpnfl",
     TREE_LABEL_RELATIONS,
     rows(
@@ -261,8 +262,9 @@ h.upos m.upos valency | h.upos m.feats valency | m.lemma valency | h.lemma m.upo
     ),
 )
 
-# The families below are off unless they are asked for by name (Martins 2011a; Martins 2013). A word m with its head h,
-# and the word before it, q, with its head p: the side tells both directions and which of the four are the same word.
+# The families below are used only if they are requested by name (Martins 2011a; Martins 2013).
+# A word m with its head h, and the previous word q with its head p. The relation `side` encodes both directions and
+# which of the four are the same word.
 HEAD_BIGRAM = Family(
     "head-bigram",
     "mhqp",
@@ -281,7 +283,7 @@ m.upos h.upos p.upos | h.upos q.upos p.upos | m.feats h.upos q.feats p.upos
     ),
 )
 
-# Any two modifiers of a head, the first m and a later one s.
+# Any two modifiers of a head: m and a later one, s.
 ARBITRARY_SIBLING = Family(
     "arbitrary-sibling",
     "hms",
@@ -300,7 +302,7 @@ h.upos m.upos s.upos agree | h.upos m.upos s.upos puncts
     ),
 )
 
-# An arc that spans a word which does not descend from its head.
+# An arc that covers a word that does not descend from its head.
 NONPROJECTIVE = Family(
     "non-projective",
     "hm",
@@ -314,7 +316,7 @@ NONPROJECTIVE = Family(
     ),
 )
 
-# A word a and a word d below it, however far.
+# A word a and any of its descendants d.
 PATH = Family(
     "path",
     "ad",
@@ -326,7 +328,7 @@ PATH = Family(
     ),
 )
 
-# By kind, in the order of the core; how many of them an order takes; those that are taken by name.
+# In the order of the core. EXTRAS are used only if they are requested by name; ORDERS lists the parts of each order.
 EXTRAS = (HEAD_BIGRAM, ARBITRARY_SIBLING, NONPROJECTIVE, PATH)
 PART_FAMILIES = (SIBLING, GRANDPARENT, GRAND_SIBLING, TRI_SIBLING, *EXTRAS, *GLOBALS)
 _SECOND = ("sibling", "grandparent")

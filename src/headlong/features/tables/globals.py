@@ -1,7 +1,7 @@
-"""The templates of parts of whole trees, which only search can use (Zhang 2014a, section 4; Zhang 2014b).
+"""Templates of global parts, which are parts of whole trees and only usable by search (Zhang 2014a, section 4; 2014b).
 
-What they stand for, with their slots and relations, is in ``core/parts/globals.hpp``. Labels are not known while trees
-are searched, so none of them looks at labels.
+``core/parts/globals.hpp`` defines the parts with their slots and relations. Labels are unknown during search, so no
+template uses them.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ h.upos m.upos dist | h.upos m.feats
 
 BRANCHING = Family("branching", "m", ("depth", "share"), ("depth", "share", "m.upos depth", "m.upos share"))
 
-# By kind, in the order of the core.
+# In the order of the core.
 GLOBALS = (
     GRAND_GRANDPARENT,
     INNER_GRANDCHILD,

@@ -1,7 +1,7 @@
-"""The templates of sequences of words. Tables, not code: add a row, retrain, compare on development sets.
+"""Templates for sequences of words. To change them, edit a row, retrain and compare on development sets.
 
-The one slot is ``w``, the word to label. Item families go with a label alone; in pair families every template also
-looks at the relation ``previous``, the label of the word before.
+The only slot is ``w``, the word to label. Item templates score a label on its own. Pair templates also use the relation
+``previous``, the label of the previous word.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ PAIR_RELATIONS = ("previous",)
 
 
 def windows(attribute: str, longest: int, reach: int) -> tuple[str, ...]:
-    """N-grams of an attribute up to `longest`, inside a window of `reach` words to either side (Martins 2011b).
+    """Return n-grams of an attribute up to length `longest` within `reach` words of ``w`` (Martins 2011b).
 
     >>> windows("shape", 2, 1)
     ('w[-1].shape', 'w.shape', 'w[+1].shape', 'w[-1].shape w.shape', 'w.shape w[+1].shape')
@@ -28,7 +28,7 @@ def windows(attribute: str, longest: int, reach: int) -> tuple[str, ...]:
     )
 
 
-# Parts of speech: the word, its affixes and shape, its neighbours.
+# Parts of speech: the word, its affixes and shape, and its neighbors.
 TAGS = Family(
     "tags",
     "w",
@@ -49,7 +49,7 @@ w[-1].suffix3 w.suffix3 | w.suffix3 w[+1].suffix3 | w[-1].suffix2 w.suffix2 w[+1
     ),
 )
 
-# Finer tags and features once the parts of speech (`first`) of all words are known.
+# Fine-grained tags and features, once the parts of speech (`first`) of all words are known.
 MORPHOLOGY = Family(
     "morphology",
     "w",
@@ -83,7 +83,7 @@ w.lower | w.suffix3 | w.suffix4 | w.suffix5 | w.first w.prefix3 w.suffix3 | w.fi
     ),
 )
 
-# Chunks: n-grams of tags (`xpos`) and words, after Martins 2011b, and their combinations.
+# Chunks: n-grams of tags (`xpos`) and words as in Martins 2011b, and their combinations.
 CHUNKS = Family(
     "chunks",
     "w",
@@ -119,7 +119,7 @@ w[-1].lower | w[+1].xpos | w[+1].lower
     ),
 )
 
-# Named entities: shapes and affixes more than tags, which need not be there.
+# Named entities: mainly shapes and affixes, because tags may be missing.
 ENTITIES = Family(
     "entities",
     "w",
@@ -160,4 +160,4 @@ w.suffix3 | w.prefix3
 )
 
 TASKS = {"chunks": (CHUNKS, CHUNK_PAIRS), "entities": (ENTITIES, ENTITY_PAIRS)}
-"""Item and pair templates by what is labelled."""
+"""Item and pair templates by task."""

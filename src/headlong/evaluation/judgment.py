@@ -1,4 +1,4 @@
-"""What a system got right of each word, over aligned words."""
+"""Compare aligned words: flags that say which columns, heads and relations of each word are correct."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CONTENT_LABELS = frozenset(
 """Relations of content words: the words that CLAS, MLAS and BLEX score."""
 
 FUNCTION_LABELS = frozenset({"aux", "case", "cc", "clf", "cop", "det", "mark"})
-"""Relations of function words: MLAS demands those of a content word to be right, too."""
+"""Relations of function words: MLAS also requires the function words of a content word to be correct."""
 
 UNIVERSAL_FEATURES = frozenset(
     {
@@ -80,14 +80,14 @@ UNIVERSAL_FEATURES = frozenset(
         "Voice",
     }
 )
-"""Names of the features that UFeats scores; the others are specific to languages."""
+"""Names of the features that UFeats scores; other features are language-specific."""
 
 UNALIGNED = -3
-"""In place of the gold word of a system word that has none."""
+"""Stands for the gold word of a system word that is not aligned."""
 
 
 def universal_features(feats: str) -> str:
-    """FEATS with the universal features only, sorted.
+    """Return FEATS with only the universal features, sorted.
 
     >>> universal_features("Number=Sing|Case=Nom|Style=Arch")
     'Case=Nom|Number=Sing'
@@ -96,7 +96,7 @@ def universal_features(feats: str) -> str:
 
 
 class Memo(dict[str, Any]):
-    """Values of a function of strings, kept by string."""
+    """A dictionary that computes missing values with a function of the key and keeps them."""
 
     def __init__(self, function: Callable[[str], Any]) -> None:
         super().__init__()
@@ -108,39 +108,39 @@ class Memo(dict[str, Any]):
 
 
 class Words:
-    """The words of one file in a row, numbered from 0: columns are read from the sentences when asked for."""
+    """All words of one file, numbered from 0. Columns are read from the sentences on demand."""
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         self.sentences = sentences
         self.lengths: Indices = np.fromiter(map(len, sentences), np.int64, len(sentences))
         self.starts: Indices = np.cumsum(self.lengths) - self.lengths
-        self.homes: Indices = np.repeat(np.arange(len(sentences)), self.lengths)
-        self.size = len(self.homes)
+        self.sentence_of: Indices = np.repeat(np.arange(len(sentences)), self.lengths)
+        self.size = len(self.sentence_of)
 
     def columns(self, name: str) -> list[list[Any]]:
-        """A column of every sentence, roots included."""
+        """Return a column of every sentence, including the roots."""
         return list(map(attrgetter(name), self.sentences))
 
     def flat(self, name: str) -> list[Any]:
-        """A column of all words."""
+        """Return a column of all words, without the roots."""
         return list(chain.from_iterable(column[1:] for column in self.columns(name)))
 
     @cached_property
     def parents(self) -> Indices:
-        """(words,): word index of the head, :data:`ROOT` or :data:`NONE`."""
+        """Word index of each word's head, `ROOT` or `NONE`; shape [words]."""
         heads = np.array(self.flat("heads"), dtype=np.int64)
-        return np.where(heads > 0, heads - 1 + self.starts[self.homes], heads - 1)
+        return np.where(heads > 0, heads - 1 + self.starts[self.sentence_of], heads - 1)
 
     @cached_property
     def distances(self) -> Indices:
-        """(words,): distance to the head in words, 0 for words that hang on the root or nothing."""
+        """Distance from each word to its head, 0 for words attached to the root or without a head; shape [words]."""
         return np.where(self.parents >= 0, np.abs(self.parents - np.arange(self.size)), 0)
 
     @cached_property
     def punctuation(self) -> Flags:
-        """(words,): the words that :func:`is_punctuation` names."""
+        """Whether each word is punctuation, according to `is_punctuation`; shape [words]."""
         tags = self.flat("upos")
-        (numbers, _), names = numbered(tags, tags)
+        (numbers, _), names = number_columns(tags, tags)
         if UD_TAGS.issuperset(names):
             flags: Flags = np.array([name == "PUNCT" for name in names], dtype=np.bool_)[numbers]
             return flags
@@ -148,7 +148,7 @@ class Words:
 
 
 def numbering() -> defaultdict[str, int]:
-    """A dictionary that numbers strings from 0 as they are asked for.
+    """Return a dictionary that numbers strings from 0 in order of first access.
 
     >>> numbers = numbering()
     >>> [numbers[name] for name in ("obj", "root", "obj")]
@@ -159,8 +159,11 @@ def numbering() -> defaultdict[str, int]:
     return numbers
 
 
-def numbered(gold: list[str], system: list[str]) -> tuple[tuple[Indices, Indices], list[str]]:
-    """Two columns as numbers, and the strings that are numbered; a column that is the other is done once."""
+def number_columns(gold: list[str], system: list[str]) -> tuple[tuple[Indices, Indices], list[str]]:
+    """Return two columns as numbers, and the strings in order of their numbers.
+
+    If both columns are the same list, it is converted once.
+    """
     numbers = numbering()
     first = np.fromiter(map(numbers.__getitem__, gold), np.int64, len(gold))
     if gold is system:
@@ -169,25 +172,25 @@ def numbered(gold: list[str], system: list[str]) -> tuple[tuple[Indices, Indices
 
 
 class Labels:
-    """The relations of both files as numbers, (words,) each; a base is a relation up to its first colon."""
+    """The relations of both files as numbers, shape [words]. A base is a relation up to its first colon."""
 
     def __init__(self, gold: list[str], system: list[str]) -> None:
-        (self.gold, self.system), names = numbered(gold, system)
+        (self.gold, self.system), names = number_columns(gold, system)
         bases = numbering()
         base = np.array([bases[name.partition(":")[0]] for name in names], dtype=np.int64)
         self.gold_base, self.system_base = base[self.gold], base[self.system]
         self.names = list(bases)
 
     def among(self, names: Iterable[str], base: Indices) -> Flags:
-        """Which of the numbered relations have one of these names."""
+        """Return which entries of `base` have one of these names."""
         chosen = frozenset(names)
         table = np.array([name in chosen for name in self.names], dtype=np.bool_)
         flags: Flags = table[base]
         return flags
 
 
-class Judgement:
-    """Two aligned files, and what the system got right of each aligned pair; flags are (pairs,)."""
+class Judgment:
+    """Two aligned files with flags, shape [pairs], for what the system got right in each aligned pair of words."""
 
     def __init__(self, gold: Sequence[Sentence], system: Sequence[Sentence]) -> None:
         self.alignment: Alignment = align(gold, system)
@@ -201,23 +204,23 @@ class Judgement:
         unaligned[self.s] = self.g
         unaligned[ROOT] = ROOT
         self.gold_of: Indices = unaligned
-        """(system words + 2,): the aligned gold word or UNALIGNED; last come no head and the root."""
+        """The aligned gold word or UNALIGNED, shape [system words + 2]. The last two entries: no head, root."""
         parents = self.gold.parents[self.g]
         self.head: Flags = (parents == self.gold_of[self.system.parents[self.s]]) & (parents != NONE)
         self.las: Flags = self.head & (self.labels.gold_base[self.g] == self.labels.system_base[self.s])
         self.strict: Flags = self.head & (self.labels.gold[self.g] == self.labels.system[self.s])
 
     def agree(self, name: str) -> bool:
-        """Whether all sentences agree in a column."""
+        """Return whether a column is the same in all sentences."""
         return self.gold.columns(name) == self.system.columns(name)
 
     def columns(self, name: str) -> tuple[list[str], list[str]]:
-        """A column of all words of both files; the same list twice if all sentences agree in it."""
+        """Return a column of all words of both files, as the same list twice if the column is the same everywhere."""
         gold = self.gold.flat(name)
         return gold, gold if self.agree(name) else self.system.flat(name)
 
     def equal(self, name: str, memo: Memo | None = None, free: str | None = None) -> Flags:
-        """Where a column agrees, as it is or through ``memo``; a gold value of ``free`` always does."""
+        """Return where a column agrees, directly or through `memo`. A gold value equal to `free` always agrees."""
         if self.identical and self.agree(name):
             return np.ones(len(self.g), dtype=np.bool_)
         gold, system = self.gold.flat(name), self.system.flat(name)
@@ -230,7 +233,7 @@ class Judgement:
         return flags
 
     def function_words(self, tags: Flags) -> Flags:
-        """Where the function words below the pair agree in their places, relations and tags."""
+        """Return where the function words attached to a pair agree in position, relation and tags."""
         gold = self.labels.among(FUNCTION_LABELS, self.labels.gold_base)
         system = self.labels.among(FUNCTION_LABELS, self.labels.system_base)
         both = self.las & tags & gold[self.g] & (self.gold.parents[self.g] >= 0)
@@ -241,28 +244,28 @@ class Judgement:
         return flags
 
     def score(self, right: Flags, gold: Flags | None = None, system: Flags | None = None) -> Score:
-        """A score over all words, or over those that are flagged in each file: (words,) of the file."""
+        """Return a score over all words, or over the words flagged in each file, shape [words] of the file."""
         if gold is None or system is None:
             return Score(int(right.sum()), self.gold.size, self.system.size, len(self.g))
         counted = gold[self.g]
         return Score(int((right & counted).sum()), int(gold.sum()), int(system.sum()), int(counted.sum()))
 
-    def crossing(self) -> tuple[Flags, Flags]:
-        """Which words of each file, (words,), hang on a non-projective arc; equal trees are done once."""
+    def nonprojective(self) -> tuple[Flags, Flags]:
+        """Return which words of each file have a non-projective arc, shape [words]. Equal trees are processed once."""
         gold = nonprojective_words(self.gold.parents, self.gold.lengths)
         if self.system.parents is self.gold.parents:
             return gold, gold
         return gold, nonprojective_words(self.system.parents, self.system.lengths)
 
     def by_sentence(self, right: Flags) -> Indices:
-        """Right words of each gold sentence, (gold sentences,)."""
-        return np.bincount(self.gold.homes[self.g[right]], minlength=len(self.gold.lengths))
+        """Return the number of correct words in each gold sentence, shape [gold sentences]."""
+        return np.bincount(self.gold.sentence_of[self.g[right]], minlength=len(self.gold.lengths))
 
-    def whole(self, right: Flags) -> Flags:
-        """Gold sentences that the system has as a sentence of the same words, all of them right."""
+    def complete_sentences(self, right: Flags) -> Flags:
+        """Return which gold sentences the system has with the same words, all of them correct."""
         flags: Flags = self.by_sentence(right) == self.gold.lengths
         there = np.full(self.gold.size, -1, dtype=np.int64)
-        there[self.g] = self.system.homes[self.s]
+        there[self.g] = self.system.sentence_of[self.s]
         filled = np.flatnonzero(flags & (self.gold.lengths > 0))
         first = there[self.gold.starts[filled]]
         last = there[self.gold.starts[filled] + self.gold.lengths[filled] - 1]
@@ -271,5 +274,5 @@ class Judgement:
 
 
 def _children(parents: Indices, size: int) -> Indices:
-    """How often each word is among the parents, (size,)."""
+    """Return how often each word occurs in `parents`, shape [size]."""
     return np.bincount(parents[parents >= 0], minlength=size)
