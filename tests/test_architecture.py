@@ -33,7 +33,7 @@ IMPORTS = {
     "pipeline": ("text", "learning", "storage", "sequence", "tokenizer", "lemmatizer", "parser"),
     "analysis": ("text", "evaluation", "drawing", "parser"),
     "loading": ("storage", "sequence", "parser", "pipeline"),
-    "headlong": ("text", "sequence", "parser", "pipeline", "analysis", "loading"),
+    "headlong": ("text", "sequence", "tokenizer", "lemmatizer", "parser", "pipeline", "analysis", "loading"),
 }
 ANYTHING = ("cli", "__main__")
 

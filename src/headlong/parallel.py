@@ -61,7 +61,7 @@ def parallel_map(
 def check_threads(threads: int) -> int:
     """Return the number of threads, or raise `OptionError` if it is not positive."""
     if threads < 1:
-        raise OptionError(f"found threads = {threads}, expected at least 1")
+        raise OptionError(f"threads must be at least 1, found {threads}")
     return threads
 
 

@@ -177,12 +177,12 @@ def test_long_sentences_are_left_out(parser, monkeypatch):
 @pytest.mark.parametrize(
     ("decoders", "options", "message"),
     [
-        (["fly"], {}, "found decoder 'fly', expected one of mst"),
+        (["fly"], {}, "decoder must be one of mst"),
         ([], {}, "found no decoder"),
-        (["mst"], {"trees": "projective"}, "found decoder 'mst' for trees = 'projective', expected eisner"),
-        (["climb"], {"trees": "all"}, "found trees = 'all', expected one of any, projective"),
+        (["mst"], {"trees": "projective"}, "decoder 'mst' cannot search trees = 'projective'; use 'eisner'"),
+        (["climb"], {"trees": "all"}, "trees must be one of any, projective or None, found 'all'"),
         (["climb"], {"threads": 0}, "found threads = 0"),
-        (["climb"], {"time_limit": -1.0}, "found time_limit = -1.0"),
+        (["climb"], {"time_limit": -1.0}, "time_limit must be at least 0, found -1.0"),
     ],
 )
 def test_invalid_options_raise(parser, decoders, options, message):
@@ -228,9 +228,9 @@ def test_json_output_only(files, capsys):
     ("arguments", "message"),
     [
         (["--limit", "0"], "found --limit 0, expected 1 or more"),
-        (["--decoders", "fly"], "found decoder 'fly'"),
+        (["--decoders", "fly"], "decoder must be one of mst"),
         (["--json", "toy.conllu"], "the output toy.conllu is the input"),
-        (["--plot", "nowhere/plot.svg"], "found no folder nowhere"),
+        (["--plot", "nowhere/plot.svg"], "folder nowhere does not exist"),
     ],
 )
 def test_invalid_usage_exits_with_an_error(files, capsys, arguments, message):

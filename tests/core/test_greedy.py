@@ -224,7 +224,7 @@ def test_what_cannot_be_favoured(parser):
     sentences = toy.treebank()
     with pytest.raises(OptionError, match="the guide has fewer trees than there are sentences"):
         list(parser.parse(sentences, decoder="greedy", guide=sentences[:-1]))
-    with pytest.raises(OptionError, match=r"found a tree of \d words to favour for the sentence that begins with"):
+    with pytest.raises(OptionError, match=r"the guide has \d words for the sentence that begins with"):
         list(parser.parse(sentences, decoder="greedy", guide=[sentences[-1]] * len(sentences)))
     with pytest.raises(OptionError, match="found decoder 'best', expected one of"):
         parser.parse(sentences, decoder="greedy", guide="best")

@@ -273,7 +273,7 @@ def test_options() -> None:
     assert sampled_trees(Problem.from_matrix([[0.0]]), 2).tolist() == [[-1], [-1]]
     for settings_, message in (
         ({"kernel": "walk"}, "kernel must be one of gibbs, mh, found 'walk'"),
-        ({"temperature": 0.0}, "found temperature = 0.0"),
+        ({"temperature": 0.0}, "temperature must be a positive number, found 0.0"),
         ({"seed": -1}, "found seed = -1"),
         ({"burn_in": -1}, "found count = 1000 and burn_in = -1"),
         ({"samples": 0}, "found samples = 0"),

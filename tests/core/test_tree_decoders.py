@@ -140,7 +140,7 @@ def test_refusals() -> None:
     core, arc_scores = random_frames(0, 4)
     with pytest.raises(ValueError, match="one score per arc"):
         solve(core, arc_scores[1:])
-    with pytest.raises(ValueError, match="methods"):
+    with pytest.raises(ValueError, match="unknown method"):
         solve(core, arc_scores, "guess")
     with pytest.raises(ValueError, match="NaN"):
         solve(core, np.full(len(arc_scores), np.nan))

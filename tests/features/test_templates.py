@@ -224,13 +224,13 @@ MULTIPLIERS = np.zeros((1, 2), np.uint32)
 
 @pytest.mark.parametrize("atom", [(2, 0, 0, 0), (-1, 0, 0, 0), (0, 1, 0, 0), (0, -1, 0, 0), (0, 0, 0, -1)])
 def test_atoms_outside_their_family_raise(atom):
-    with pytest.raises(ValueError, match="an atom lies outside its family"):
+    with pytest.raises(ValueError, match="an atom names a template, slot or attribute"):
         _core.features.Templates(SEEDS, np.array([atom], np.int32), MULTIPLIERS, slots=1)
 
 
 @pytest.mark.parametrize("offset", [2**31 - 1, -(2**31), 1000])
 def test_large_offsets_raise(offset):
-    with pytest.raises(ValueError, match="an atom looks more than 99 words away"):
+    with pytest.raises(ValueError, match="an offset of more than 99 words"):
         _core.features.Templates(SEEDS, np.array([(0, 0, offset, 0)], np.int32), MULTIPLIERS, slots=1)
 
 

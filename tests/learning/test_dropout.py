@@ -92,7 +92,7 @@ def test_training_sees_what_is_hidden():
 
 @pytest.mark.parametrize("strength", [-0.1, float("nan"), float("inf")])
 def test_invalid_strengths_raise(strength):
-    with pytest.raises(OptionError, match=f"found word_dropout = {strength}, expected 0 or more"):
+    with pytest.raises(OptionError, match=f"word_dropout must be a number of at least 0, found {strength}"):
         Parser(word_dropout=strength).fit(toy.treebank())
 
 
@@ -142,5 +142,5 @@ def test_labelers_see_what_is_hidden():
 
 @pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
 def test_invalid_shares_raise(share):
-    with pytest.raises(OptionError, match=f"found dropout = {share}, expected a share from 0 to less than 1"):
+    with pytest.raises(OptionError, match=f"dropout must be a share from 0 to less than 1, found {share}"):
         SequenceLabeler(dropout=share).fit([])

@@ -28,8 +28,8 @@ def halves() -> tuple[ModelSpec, ModelWeights, list[jackknife.Fold]]:
         corpus = Corpus.of(toy.treebank()[number::2], parser._encoder, trained.labels)
         folds.append(jackknife.Fold(corpus, trained.pruning, trained.weights))
     base = parsers[2].trained.weights
-    higher = (*base.spec.part_families, *(family for family in GLOBALS if family.name == "span"))
-    return ModelSpec(**{**vars(base.spec), "higher": higher}), base, folds
+    part_families = (*base.spec.part_families, *(family for family in GLOBALS if family.name == "span"))
+    return ModelSpec(**{**vars(base.spec), "part_families": part_families}), base, folds
 
 
 def averaged_by_definition(

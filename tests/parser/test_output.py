@@ -126,7 +126,7 @@ def test_confidence_of_higher_orders_is_the_pruners(order):
     bare = toy.parser(order=order, pruner_epochs=0).fit(toy.treebank()[:4])
     with pytest.raises(OptionError, match="confidence needs a pruner for orders above 1"):
         bare.parse([], confidence=True)
-    with pytest.raises(OptionError, match="found a parser without a pruner"):
+    with pytest.raises(OptionError, match="posteriors need a pruner"):
         bare.posteriors(sentences[0])
 
 
