@@ -2,7 +2,8 @@
 # make test   the tests against that build          make checked   the same under the sanitizers
 # make fuzz   the tests with other random problems
 # make style  formatters, linters and types         make stubs     regenerate _core/*.pyi
-.PHONY: dev test fuzz checked style stubs bench
+# make docs   the documentation site, in build/docs
+.PHONY: dev test fuzz checked style stubs docs bench
 export PYTHONPATH := src
 
 dev:
@@ -26,6 +27,10 @@ style:
 
 stubs: dev
 	python -m nanobind.stubgen -r -m headlong._core -O src/headlong
+
+docs:
+	python tools/cli_reference.py > docs/reference/cli.md
+	python -m mkdocs build
 
 bench:
 	python -m benchmarks.orders

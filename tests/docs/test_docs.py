@@ -11,6 +11,8 @@ import pytest
 import headlong
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")})
+PAGE_NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 MODULES = ["headlong", *(found.name for found in pkgutil.walk_packages(headlong.__path__, "headlong."))]
 
 
@@ -35,32 +37,64 @@ def test_there_are_doctests():
     assert count >= 9
 
 
-@pytest.mark.parametrize("name", ["docs/tutorial-inference.md"])
-def test_pages_that_go_on_from_block_to_block(name):
-    """All blocks of a page are one session."""
-    result = doctest.testfile(str(ROOT / name), module_relative=False)
-    assert result.attempted > 30
-    assert not result.failed
-
-
-@pytest.mark.parametrize(
-    "name", ["README.md", "docs/drawing.md", "docs/choosing-a-decoder.md", "docs/global-features.md"]
-)
-def test_python_on_the_page(name, monkeypatch):
-    """Blocks of a page with >>> are doctests; the others, which need files, must at least be Python."""
-    page = ROOT / name
-    if not page.exists():
-        pytest.skip(f"there is no {name}")
-    monkeypatch.chdir(ROOT)  # a page names the examples beside it
-    text = page.read_text(encoding="utf-8")
-    parser = doctest.DocTestParser()
+@pytest.mark.parametrize("page", PAGES, ids=PAGE_NAMES)
+def test_examples_on_the_page_run(page, monkeypatch):
+    """The Python blocks of a page are one session; those without >>>, which need files, must at least compile."""
+    monkeypatch.chdir(ROOT)  # pages name the files in examples/
+    text, session = page.read_text(encoding="utf-8"), {}
     for match in re.finditer(r"```py(?:thon|con)?\n(.*?)```", text, re.DOTALL):
         block, line = match[1], text.count("\n", 0, match.start())
-        if ">>>" in block:
-            test = parser.get_doctest(block, {}, name, str(page), line)
-            assert not doctest.DocTestRunner().run(test).failed
-        else:
+        if ">>>" not in block:
             compile(block, f"{page}:{line}", "exec")
+            continue
+        test = doctest.DocTestParser().get_doctest(block, session, page.name, str(page), line)
+        result = doctest.DocTestRunner().run(test, clear_globs=False)
+        assert not result.failed
+        session = test.globs
+
+
+def test_pages_have_examples():
+    with_examples = [page.name for page in PAGES if ">>>" in page.read_text(encoding="utf-8")]
+    assert {"README.md", "factor-graphs.md", "python-api.md", "choose-a-decoder.md"} <= set(with_examples)
+    assert len(with_examples) >= 10
+
+
+@pytest.mark.parametrize("page", PAGES, ids=PAGE_NAMES)
+def test_links_on_the_page_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", _without_code(page.read_text(encoding="utf-8"))):
+        path, _, anchor = (link[0] or link[1]).partition("#")
+        if "://" in path or path.endswith("reference/cli.md"):  # the latter is made by `make docs`
+            continue
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in _anchors(target), link
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.stem)
+def test_files_named_on_the_page_exist(page):
+    named = re.findall(r"`((?:core|src|tests|tools|docs|examples|benchmarks)/[\w./*{},-]*)`", page.read_text("utf-8"))
+    for path in named:
+        for spelled in _braces(path):
+            assert any(ROOT.glob(spelled)), f"{page.name} names {path}, which does not exist"
+
+
+def _without_code(text: str) -> str:
+    return re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+
+
+def _anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as Markdown readers make them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def _braces(path: str) -> list[str]:
+    """A path with alternatives such as ``ad3.{cpp,hpp}`` as all paths that it means."""
+    match = re.search(r"\{([^}]*)\}", path)
+    if not match:
+        return [path]
+    return [whole for part in match[1].split(",") for whole in _braces(path[: match.start()] + part + path[match.end() :])]
 
 
 @pytest.mark.parametrize("room", ["", "features", "graph", "parser", "sequence", "trees"])
