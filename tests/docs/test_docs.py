@@ -1,18 +1,23 @@
 """What the documentation shows is what happens: doctests, the README, and the types of the core."""
 
+import argparse
 import doctest
 import importlib
 import pkgutil
 import re
+import shlex
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import headlong
+from headlong.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")})
+# `make docs` writes the page that is left out.
+PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {ROOT / "docs/reference/cli.md"})
 PAGE_NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 MODULES = ["headlong", *(found.name for found in pkgutil.walk_packages(headlong.__path__, "headlong."))]
 
@@ -55,6 +60,21 @@ def test_examples_on_the_page_run(page, monkeypatch):
         session = test.globs
 
 
+@pytest.mark.parametrize("page", PAGES, ids=PAGE_NAMES)
+def test_commands_on_the_page_are_accepted(page, monkeypatch):
+    """Only the options are looked at: the files that a command names need not exist, and nothing is run."""
+    parse_args = argparse.ArgumentParser.parse_args
+
+    def parse_and_do_nothing(self, *args, **options):
+        found = parse_args(self, *args, **options)
+        found.run = lambda _: 0
+        return found
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_and_do_nothing)
+    for command in _commands(page.read_text(encoding="utf-8")):
+        assert main(command) == 0, command
+
+
 def test_pages_have_examples():
     with_examples = [page.name for page in PAGES if ">>>" in page.read_text(encoding="utf-8")]
     assert {"README.md", "factor-graphs.md", "python-api.md", "choose-a-decoder.md"} <= set(with_examples)
@@ -78,6 +98,16 @@ def test_files_named_on_the_page_exist(page):
     named = re.findall(r"`((?:core|src|tests|tools|docs|examples|benchmarks)/[\w./*-]*)`", page.read_text("utf-8"))
     for path in named:
         assert any(ROOT.glob(path)), f"{page.name} names {path}, which does not exist"
+
+
+def _commands(text: str) -> list[list[str]]:
+    """The arguments of all calls of ``headlong`` in blocks of shell commands."""
+    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    lines = [
+        line for block in blocks for line in re.findall(r"^(?:.*(?:\| |bin/))?headlong +(\S.*)$", block, re.MULTILINE)
+    ]
+    words = [shlex.split(line, comments=True) for line in lines]
+    return [list(takewhile(lambda word: word not in ("<", ">", "|"), command)) for command in words]
 
 
 def _without_code(text: str) -> str:
