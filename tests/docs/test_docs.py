@@ -100,6 +100,14 @@ def test_files_named_on_the_page_exist(page):
         assert any(ROOT.glob(path)), f"{page.name} names {path}, which does not exist"
 
 
+@pytest.mark.parametrize("folder", ["src", "core", "tests", "benchmarks"])
+def test_pages_named_in_sources_exist(folder):
+    sources = [path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".cpp", ".hpp")]
+    for source in sources:
+        for path in re.findall(r"docs/[\w/-]+\.md", source.read_text(encoding="utf-8")):
+            assert (ROOT / path).exists() or path == "docs/reference/cli.md", f"{source} names {path}"
+
+
 def _commands(text: str) -> list[list[str]]:
     """The arguments of all calls of ``headlong`` in blocks of shell commands."""
     blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
