@@ -100,6 +100,13 @@ def test_files_named_on_the_page_exist(page):
         assert any(ROOT.glob(path)), f"{page.name} names {path}, which does not exist"
 
 
+def test_docstrings_become_markdown():
+    pytest.importorskip("griffe", reason="griffe, of the extra [docs], is not installed")
+    result = doctest.testmod(importlib.import_module("tools.docs_examples"))
+    assert result.attempted
+    assert not result.failed
+
+
 @pytest.mark.parametrize("folder", ["src", "core", "tests", "benchmarks"])
 def test_pages_named_in_sources_exist(folder):
     sources = [path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".cpp", ".hpp")]
