@@ -17,15 +17,8 @@ _TABLE_RULE = re.compile(r"=+( +=+)+")
 def fenced(text: str) -> str:
     """A docstring as Markdown.
 
-    >>> print(fenced("Add two numbers::\\n\\n>>> 1 + 1\\n2\\n\\nThat is all."))
-    Add two numbers:
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
-    <BLANKLINE>
-    That is all.
+    >>> fenced("Add two numbers::\\n\\n>>> 1 + 1\\n2\\n\\nThat is all.").splitlines()
+    ['Add two numbers:', '', '```pycon', '>>> 1 + 1', '2', '```', '', 'That is all.']
     """
     lines: list[str] = []
     indent, end = "", ""  # of the code block that is open, and whether it ends with a blank line or a rule of the table
