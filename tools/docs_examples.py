@@ -15,7 +15,7 @@ _TABLE_RULE = re.compile(r"=+( +=+)+")
 
 
 def fenced(text: str) -> str:
-    """A docstring as Markdown.
+    """Return a docstring as Markdown.
 
     >>> fenced("Add two numbers::\\n\\n>>> 1 + 1\\n2\\n\\nThat is all.").splitlines()
     ['Add two numbers:', '', '```pycon', '>>> 1 + 1', '2', '```', '', 'That is all.']
