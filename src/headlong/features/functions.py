@@ -2,7 +2,7 @@
 
 A function takes the heads of a tree (heads[0], of the root, is -1) and the sentence, and names the features that the
 tree has: strings, or a mapping of strings to numbers. Each name has a weight in the parser's table, learnt like all
-others. Decoders climb with them, asking once for every tree that they meet; see `docs/how-to/custom-features.md`.
+others. Decoders climb with them, asking once for every tree that they meet; see `docs/global-features.md`.
 """
 
 from __future__ import annotations
