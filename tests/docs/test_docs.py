@@ -119,7 +119,7 @@ def _commands(text: str) -> list[list[str]]:
     """The arguments of all calls of ``headlong`` in blocks of shell commands."""
     blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     lines = [
-        line for block in blocks for line in re.findall(r"^(?:.*(?:\| |bin/))?headlong +(\S.*)$", block, re.MULTILINE)
+        line for block in blocks for line in re.findall(r"^(?:.*(?:\| |bin/))?headlong (\S.*)$", block, re.MULTILINE)
     ]
     words = [shlex.split(line, comments=True) for line in lines]
     return [list(takewhile(lambda word: word not in ("<", ">", "|"), command)) for command in words]
