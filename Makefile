@@ -3,7 +3,8 @@
 # make fuzz   the tests with other random problems
 # make style  formatters, linters and types         make stubs     regenerate _core/*.pyi
 # make bench  measure accuracy, cost and speed      make results   regenerate benchmarks/RESULTS.md
-.PHONY: dev test fuzz checked style stubs bench results
+# make docs   the documentation site, in build/docs
+.PHONY: dev test fuzz checked style stubs docs bench results
 export PYTHONPATH := src
 
 dev:
@@ -27,6 +28,10 @@ style:
 
 stubs: dev
 	python -m nanobind.stubgen -r -m headlong._core -O src/headlong
+
+docs:
+	python tools/cli_reference.py > docs/reference/cli.md
+	python -m mkdocs build
 
 bench:
 	python -m benchmarks.orders

@@ -3,7 +3,7 @@
 A function takes the heads of a tree (heads[0], the root's, is -1) and the sentence, and returns the names of the
 tree's features: strings, or a mapping from strings to numbers. Each name has a weight in the parser's table, learned
 like all others. Decoders use the functions in hill climbing and call them once for every tree they visit; see
-`docs/global-features.md`.
+`docs/how-to/custom-features.md`.
 """
 
 from __future__ import annotations
