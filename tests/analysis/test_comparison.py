@@ -181,7 +181,7 @@ def test_long_sentences_are_left_out(parser, monkeypatch):
         ([], {}, "found no decoder"),
         (["mst"], {"trees": "projective"}, "decoder 'mst' cannot search trees = 'projective'; use 'eisner'"),
         (["climb"], {"trees": "all"}, "trees must be one of any, projective or None, found 'all'"),
-        (["climb"], {"threads": 0}, "found threads = 0"),
+        (["climb"], {"threads": 0}, "threads must be at least 1, found 0"),
         (["climb"], {"time_limit": -1.0}, "time_limit must be at least 0, found -1.0"),
     ],
 )

@@ -274,13 +274,13 @@ def test_options() -> None:
     for settings_, message in (
         ({"kernel": "walk"}, "kernel must be one of gibbs, mh, found 'walk'"),
         ({"temperature": 0.0}, "temperature must be a positive number, found 0.0"),
-        ({"seed": -1}, "found seed = -1"),
-        ({"burn_in": -1}, "found count = 1000 and burn_in = -1"),
-        ({"samples": 0}, "found samples = 0"),
+        ({"seed": -1}, "seed must be at least 0, found -1"),
+        ({"burn_in": -1}, "burn_in must be at least 0"),
+        ({"samples": 0}, "samples must be at least 1, found 0"),
     ):
         with pytest.raises(OptionError, match=message):
             sampled_marginals(problem, **settings_)
-    with pytest.raises(OptionError, match="found samples = 0, expected 1 to"):
+    with pytest.raises(OptionError, match="samples must be at least 1, found 0"):
         DecodeOptions(samples=0)
     with pytest.raises(OptionError, match="found no tree"):
         sampled_trees(Problem.from_matrix([[0, -np.inf], [0, 0]]), 1)

@@ -222,10 +222,10 @@ def test_what_decoders_refuse():
     with pytest.raises(OptionError, match="decoder 'eisner' cannot search trees = 'any'; use 'mst'"):
         DECODERS["eisner"](problem, projective=False)
     for name in ("exact", "ilp"):
-        with pytest.raises(OptionError, match="found max_iterations = 0, expected at least 1"):
+        with pytest.raises(OptionError, match="max_iterations must be at least 1, found 0"):
             DECODERS[name](problem, max_iterations=0)
         for limit in (-1.0, float("nan"), float("inf")):
-            with pytest.raises(OptionError, match=f"found time_limit = {limit}, expected seconds, or 0 for no limit"):
+            with pytest.raises(OptionError, match=f"time_limit must be at least 0, found {limit}"):
                 DECODERS[name](problem, time_limit=limit)
 
 

@@ -34,12 +34,12 @@ def sampled_trees(
     [[-1, 2, 0], [-1, 2, 0], [-1, 2, 0]]
     """
     if min(count, burn_in) < 0:
-        raise OptionError(f"found count = {count} and burn_in = {burn_in}, expected at least 0")
+        raise OptionError(f"count and burn_in must be at least 0, found {count} and {burn_in}")
     options = DecodeOptions(kernel=kernel, temperature=temperature, seed=seed)
     core = problem.core(projective=projective)
     trees = core.sampled_trees(options.core("sample", projective=projective), count, burn_in)
     if len(trees) < count:
-        raise OptionError("found no tree of candidates that is worth anything, expected a problem that has trees")
+        raise OptionError("found no tree of candidates with a finite score, expected a problem that has trees")
     return trees
 
 
@@ -62,7 +62,7 @@ def sampled_marginals(
     array([0.5, 0. , 0.5])
     """
     if samples < 1:
-        raise OptionError(f"found samples = {samples}, expected at least 1")
+        raise OptionError(f"samples must be at least 1, found {samples}")
     trees = sampled_trees(
         problem,
         samples,
