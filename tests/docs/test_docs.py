@@ -14,6 +14,7 @@ import pytest
 
 import headlong
 from headlong.cli import main
+from headlong.parser.decoders import describe_decoders
 
 ROOT = Path(__file__).resolve().parents[2]
 # `make docs` writes the page that is left out.
@@ -105,6 +106,17 @@ def test_docstrings_become_markdown():
     result = doctest.testmod(importlib.import_module("tools.docs_examples"))
     assert result.attempted
     assert not result.failed
+
+
+def test_links_that_leave_the_site_become_file_names():
+    result = doctest.testmod(importlib.import_module("tools.docs_links"))
+    assert result.attempted
+    assert not result.failed
+
+
+def test_the_page_on_decoders_shows_the_table_of_decoders():
+    page = (ROOT / "docs/how-to/choose-a-decoder.md").read_text(encoding="utf-8")
+    assert f"\n\n{describe_decoders()}\n\n" in page, f"the page should contain this table:\n{describe_decoders()}"
 
 
 @pytest.mark.parametrize("folder", ["src", "core", "tests", "benchmarks"])
