@@ -47,7 +47,8 @@ proven to be the best one. CPU time and peak memory of training include reading 
 seed; section "Ablation" shows how to measure the spread between seeds.
 
 UDPipe 1 was trained on the same data with gold tags for five iterations, fewer than its default of ten: it is a
-yardstick, not a rival. It was scored by the same evaluator on the same file.
+yardstick, not a rival. It was scored by the same evaluator on the same file. Sections
+"Parts of whole trees" and "Other parsers" quote another run on el_gdt, with six iterations: LAS 84.45 instead of 84.27.
 
 *Gains* are differences in LAS from one order to the next. Choose an order by the gains on dev. *Pruner* gives the share
 of gold arcs that survive pruning, an upper limit of UAS, and the number of candidate heads per word, which decides how

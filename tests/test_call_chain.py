@@ -85,7 +85,7 @@ def test_the_core_is_entered_by_its_binding():
     assert re.search(rf'\.def\("parse", &{function}\b', file.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("caller", "called"), pairwise(CPP), ids=lambda step: f"{step[0].name}:{step[1]}")
+@pytest.mark.parametrize(("caller", "called"), list(pairwise(CPP)), ids=lambda step: f"{step[0].name}:{step[1]}")
 def test_each_step_in_the_core_calls_the_next(caller, called):
     source, target = caller[0].read_text(encoding="utf-8"), called[0].read_text(encoding="utf-8")
     assert re.search(rf"^ +.*\b{called[1]}\(.*", source, re.MULTILINE), f"{caller[0].name} does not call {called[1]}"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections import Counter
+from itertools import groupby
+from operator import itemgetter
 
 import pytest
 
@@ -37,6 +40,18 @@ def test_a_committed_result_belongs_to_a_benchmark_and_says_how_it_was_measured(
     assert set(fields["machine"]) == {"cpu", "cores", "python"}
     assert fields["settings"]
     assert fields["figures"]
+
+
+def test_the_commits_of_all_results_are_in_the_history():
+    if not record.current_commit():
+        pytest.skip("there is no git or no checkout, so there is no history")
+    git = ["git", "-C", str(record.ROOT)]
+    shallow = subprocess.run([*git, "rev-parse", "--is-shallow-repository"], capture_output=True, text=True, check=True)
+    if shallow.stdout.strip() == "true":
+        pytest.skip("a shallow checkout has no history")
+    for commit, names in groupby(sorted((record.load(path).commit, path.name) for path in FILES), itemgetter(0)):
+        found = subprocess.run([*git, "merge-base", "--is-ancestor", commit, "HEAD"], capture_output=True, check=False)
+        assert found.returncode == 0, f"commit {commit} of {[name for _, name in names]} is not in the history"
 
 
 def test_no_result_is_superseded_by_another_with_the_same_settings():
