@@ -109,6 +109,15 @@ def test_contents_link_to_every_section():
     assert "  - [1,000 MB of text from en_ewt](#1000-mb-of-text-from-en_ewt)" in page
 
 
+def test_figures_of_the_readme_are_on_the_page():
+    readme = (record.ROOT / "README.md").read_text(encoding="utf-8")
+    figures = re.findall(r"\d+\.\d\d\b|\b\d\d,\d{3}\b", readme.partition("## Figures")[2].partition("\n## ")[0])
+    assert len(figures) > 30
+    page = report.PAGE.read_text(encoding="utf-8")
+    missing = [figure for figure in figures if not re.search(rf"(?<![\d,.]){re.escape(figure)}(?!\d)", page)]
+    assert not missing, "README.md has figures that are not in benchmarks/RESULTS.md"
+
+
 def test_pictures_of_the_page_exist():
     pictures = re.findall(r"!\[.*\]\((.*)\)", report.PAGE.read_text(encoding="utf-8"))
     assert pictures
