@@ -26,7 +26,7 @@ class ExtraDecoding final : public Decoding {
 
   std::vector<ExtraVariable> variables_;
   std::vector<ExtraSlots> slots_;
-  Extras kept_[2];  // for the frames of the workspace
+  Extras kept_[2];  // extras that match the frames of the workspace
 };
 
 bool ExtraDecoding::round(std::span<const double> relaxed, std::span<std::uint8_t> assignment) {
@@ -35,7 +35,7 @@ bool ExtraDecoding::round(std::span<const double> relaxed, std::span<std::uint8_
   return true;
 }
 
-// Goes on with the arcs that are marked in workspace_.marks, and with their extras.
+// Reduces the problem to the arcs marked in workspace_.marks and to their extras.
 void ExtraDecoding::filter_marked() {
   const Frames& before = frames();
   Extras& kept = kept_[buffer_];
@@ -44,7 +44,7 @@ void ExtraDecoding::filter_marked() {
   problem_.extras = &kept;
 }
 
-// Drops the arcs that no better tree has, but for those of the best tree; false if that is not worth the while.
+// Drops the arcs that no better tree has, but keeps those of the best tree. Returns false if too few would go.
 bool ExtraDecoding::drop_arcs(Score bound) {
   workspace_.marks.resize(frames().arcs());
   needed_arcs(frames(), bound, threshold(), workspace_.descent, workspace_.marks);
@@ -56,13 +56,13 @@ bool ExtraDecoding::drop_arcs(Score bound) {
   return true;
 }
 
-// What arcs are worth with the best that extras can add, in workspace_.scores.
+// Writes the scores of arcs with the best that extras can add to workspace_.scores.
 void ExtraDecoding::set_optimistic_scores() {
   workspace_.scores.assign(problem_.arc_scores.begin(), problem_.arc_scores.end());
   add_optimism(frames(), *problem_.extras, problem_.rules.projective, workspace_.scores);
 }
 
-// The descent on optimistic scores of the arcs, dropping arcs. With fewer arcs, optimism is smaller, and more can go.
+// Runs the descent on optimistic arc scores and drops arcs. Fewer arcs mean less optimism, so more arcs can go.
 void ExtraDecoding::reduce() {
   std::vector<Score>& scores = workspace_.scores;
   bool dropped = true;
@@ -82,13 +82,14 @@ void ExtraDecoding::reduce() {
     lower(bound);
     if (is_closed()) return;
     dropped = drop_arcs(bound);
-    // The best tree alone is left.
+    // Only the best tree is left.
     if (is_decided()) lower(solution_.score);
     if (is_closed()) return;
   }
 }
 
-// A bound where there is no tree yet to drop arcs by: the automata's best choices under the optimistic scores.
+// Computes a bound if there is no tree yet to drop arcs with: the best choices of the automata under the optimistic
+// scores.
 void ExtraDecoding::bound_automata() {
   set_optimistic_scores();
   start_descent(frames(), workspace_.scores, workspace_.descent);
