@@ -372,7 +372,7 @@ bool Climber::both_fit(Index first, Index second) {
 }
 
 // Reverses the arc into a word: the word takes its head's head, and the head becomes its modifier.
-bool Climber::turn_round(Index word) {
+bool Climber::reverse_arc(Index word) {
   const Index head = heads_[word];
   if (head == 0) return false;
   const Index first = find_arc(heads_[head], word);
@@ -395,7 +395,7 @@ bool Climber::visit(Index word) {
   state_.seen[word] = moves_;
   bool moved = improve_head(word);
   if (!thorough_) return moved;
-  moved |= turn_round(word);
+  moved |= reverse_arc(word);
   if (!single_) return moved;
   if (heads_[word] != 0) return moved | change_root(word);
   // A change around the root word affects every word that could replace it.

@@ -107,7 +107,7 @@ class Climber {
   template <class Fits>
   Index best_arc(Index begin, Index end, Index except, Score loss, Score best, Index word, Fits fits);
   bool improve_head(Index word);
-  bool turn_round(Index word);
+  bool reverse_arc(Index word);
   bool change_root(Index word);
   bool take_both(Index first, Index begin, Index end);
   bool both_fit(Index first, Index second);

@@ -1,6 +1,6 @@
-// Counts what randomized hill climbing allocates on third-order parsing problems: for each way to start again, and for
-// trees of any shape and projective ones, a line with the climbs and the allocations of a first run with few restarts,
-// then those of a second run with many. Compiled and run by test_allocation.py.
+// Counts the allocations of randomized hill climbing on third-order parsing problems. For each kind of restart, and for
+// trees of any shape and projective trees, prints one line: the climbs and allocations of a first run with few
+// restarts, then those of a second run with many. test_allocation.py compiles and runs it.
 #include <cstdio>
 #include <random>
 
