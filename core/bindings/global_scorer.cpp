@@ -59,9 +59,8 @@ void bind_global_scorer(nb::module_& m) {
             return copied(values);
           },
           "heads"_a, "moves"_a, nb::rv_policy::move,
-          "Return the values [n] of the trees after each of the moves [n, 2], made one after another. A move is a word "
-          "and\n"
-          "its new head.")
+          "Return the values [n] of the trees after each of the moves [n, 2], made one after another.\n\n"
+          "A move is a word and its new head.")
       .def(
           "parts",
           [](PyGlobalScorer& self, const In<Index, 1>& heads) {
@@ -88,9 +87,8 @@ void bind_global_scorer(nb::module_& m) {
           nb::sig("def parts(self, heads: numpy.typing.NDArray[numpy.int32]) -> "
                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
                   "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]"),
-          "Return the parts of a tree: kinds [n] as in ParserModel.set_global, slots [n, 4], relations [n, 7] and "
-          "scores\n"
-          "[n].");
+          "Return the parts of a tree: kinds [n] as in ParserModel.set_global, slots [n, 4], relations [n, 7] and\n"
+          "scores [n].");
 }
 
 }  // namespace headlong

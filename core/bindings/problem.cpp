@@ -178,14 +178,12 @@ void bind_problem(nb::module_& m) {
       .def("solve", &solve_problem, "options"_a,
            "Find the best tree.\n\n"
            "Returns:\n"
-           "    A dictionary: heads [size], score, bound, certified, status, sweeps (of the descent), iterations (of "
-           "the\n"
-           "    solver after it) and arcs (candidates left for the solver).")
+           "    A dictionary: heads [size], score, bound, certified, status, sweeps (of the descent), iterations (of\n"
+           "    the solver after it) and arcs (candidates left for the solver).")
       .def("sampled_trees", &sampled_trees, "options"_a, "count"_a, "burn_in"_a,
            nb::sig("def sampled_trees(self, options: DecodeOptions, count: int, burn_in: int) -> "
                    "numpy.typing.NDArray[numpy.int32]"),
-           "Return trees [count, size] of a Markov chain with the distribution exp(score / temperature), one per "
-           "sweep.\n\n"
+           "Return trees [count, size], one per sweep of a Markov chain with distribution exp(score / temperature).\n\n"
            "There are no rows if no tree with a finite value was found.");
 }
 

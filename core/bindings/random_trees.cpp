@@ -61,8 +61,7 @@ void bind_random_trees(nb::module_& m) {
                          });
       },
       "heads"_a, "begins"_a, "scores"_a, "single_root"_a, "count"_a, "seed"_a, "tree"_a, "marked"_a,
-      "Draw trees as random_trees does, but give only the marked words of a tree new heads, each time from that "
-      "tree.\n\n"
+      "Draw trees as random_trees does, where only the marked words of a given tree get new heads.\n\n"
       "All arcs of the tree must be candidates.");
 }
 

@@ -133,8 +133,7 @@ void bind_trainer(nb::module_& m) {
       .def("compute_updates", &ParserTrainer::compute_updates, "sentences"_a, "expected"_a, "cost"_a, "method"_a,
            "projective"_a, "threads"_a, "max_iterations"_a = 1000,
            nb::sig("def compute_updates(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: "
-                   "float, method: "
-                   "str, projective: bool, threads: int, max_iterations: int = 1000) -> "
+                   "float, method: str, projective: bool, threads: int, max_iterations: int = 1000) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
            "Compute the updates of a mini-batch for `apply`.\n\n"
            "Args:\n"
@@ -152,7 +151,9 @@ void bind_trainer(nb::module_& m) {
                    "numpy.typing.NDArray[numpy.int32]]"),
            "Return the heads and labels that a sentence of the last mini-batch was compared with.")
       .def("apply", &ParserTrainer::apply, "update"_a, "step"_a, "time"_a,
-           "Add step times the difference of an update to the weights, at a time of the averaging.");
+           "Add step times the difference of an update to the weights.\n\n"
+           "Args:\n"
+           "    time: number of sentences before, for averaging.");
 }
 
 }  // namespace headlong

@@ -21,9 +21,8 @@ struct Descent {
   std::vector<Index> lane_links;  // [arcs] the link of each arc in its modifier's automaton
   std::vector<Score> scores;      // [links]
   std::vector<Score> tree;        // [arcs]
-  std::vector<Score>
-      deficits;  // [links] upper bound on the change of the automaton's value if the link is forced on; at most 0
-  std::vector<Score> values;  // [size] value of each automaton
+  std::vector<Score> deficits;  // [links] if the link must be on, the automaton's value changes by at most this (<= 0)
+  std::vector<Score> values;    // [size] value of each automaton
   // [size] one bit per direction: the last visit in it had nothing to move, and nothing has changed since.
   std::vector<std::uint8_t> quiet;
   std::vector<Score> states, rests[2], totals[2], outside, reduced;  // scratch of a visit

@@ -87,8 +87,8 @@ template <class Weight>
 void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const DecodeOptions& options,
                  std::span<const Index> guide, const Answers& answers) {
   DecodeOptions own = options;
-  own.threads =
-      options.threads / useful_threads(corpus.size(), options.threads);  // threads that have no sentence of their own
+  // Threads without a sentence of their own help with another one.
+  own.threads = options.threads / useful_threads(corpus.size(), options.threads);
   const auto parse_one = [&](std::size_t s, const Words& words, ParserWorkspace& workspace) {
     auto& [arcs, pruning, parts, labeler] = workspace;
     const std::size_t begin = corpus.offsets[s], count = words.size();

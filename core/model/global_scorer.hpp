@@ -26,8 +26,7 @@ class RowScores {
   void grow();
 
   std::vector<Entry> entries_;
-  std::vector<Index>
-      slots_;  // indices into entries_, -1 if free; the size is a power of two and at least twice that of entries_
+  std::vector<Index> slots_;  // indices into entries_, -1 if free; a power of two, at least twice as many
 };
 
 // Scores the globals of one sentence, and the features that feature functions find. Values are stored per anchor, and a

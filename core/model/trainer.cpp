@@ -42,9 +42,8 @@ double compare_with_rival(const ParserModel<float>& model, const Words& words, C
   if (!model.is_first_order()) {
     ScoredParts& parts = update.parts;
     Problem problem = problem_of(model, update.arcs, parts, options.projective);
-    problem.arc_scores = {};  // `gold` has the gold arcs, without costs
-    const bool whole =
-        compare == Compare::Best;  // otherwise heads choose independently, and there is no tree to look at
+    problem.arc_scores = {};                      // `gold` has the gold arcs, without costs
+    const bool whole = compare == Compare::Best;  // otherwise heads choose independently, and there is no tree
     gold += whole ? tree_value(problem, words.gold_heads, parts.decoding.climb)
                   : frames_value(problem, words.gold_heads, parts.decoding.climb);
     frame_difference(model, words, update.arcs, parts, update.choices, update.difference);
