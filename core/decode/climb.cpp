@@ -166,12 +166,12 @@ Score Climber::removal(Index arc) const {
   return link_value(fan, place, now.first(i), now.subspan(i + 1));
 }
 
-Score Climber::more_with(Index arc) const {
-  if (!has_more()) return 0.0;
+Score Climber::extras_and_globals_with(Index arc) const {
+  if (!has_extras_or_globals()) return 0.0;
   const Index word = frames_.arc_modifiers[arc];
   const Index old = std::exchange(heads_[word], frames_.arc_heads[arc]);
   if (globals_) globals_->move(word, heads_[word]);
-  const Score value = more_now();
+  const Score value = extras_and_globals();
   heads_[word] = old;
   if (globals_) globals_->move(word, old);
   return value;
@@ -311,12 +311,12 @@ Index Climber::best_arc(Index begin, Index end, Index except, Score loss, Score 
   for (Index arc = begin; arc < end; ++arc) {
     if (arc == except || (single_ && frames_.arc_heads[arc] == 0)) continue;
     Score value = gain(arc, loss);
-    if (value == NEGATIVE_INFINITY || (!has_more() && value <= best)) continue;
+    if (value == NEGATIVE_INFINITY || (!has_extras_or_globals() && value <= best)) continue;
     if (!is_open(arc)) {
       block(word);
       continue;
     }
-    value += more_with(arc);
+    value += extras_and_globals_with(arc);
     if (value <= best) continue;
     if (projective_ && !fits(arc)) {
       block(word);
@@ -334,7 +334,7 @@ bool Climber::improve_head(Index word) {
   if (end - begin < 2 || (single_ && heads_[word] == 0)) return false;
   const Score loss = loss_of_leaving(word);
   const Index found =
-      best_arc(begin, end, present, loss, least_ + more_now(), word, [this](Index arc) { return fits(arc); });
+      best_arc(begin, end, present, loss, least_ + extras_and_globals(), word, [this](Index arc) { return fits(arc); });
   if (found < 0) return false;
   take(found);
   return true;
@@ -348,10 +348,10 @@ bool Climber::take_both(Index first, Index begin, Index end) {
   if ((state_.flags[word] | state_.flags[other]) & FROZEN) return false;
   const Score first_gain = gain(first);
   if (first_gain == NEGATIVE_INFINITY) return false;
-  const Score more_before = more_now();
+  const Score before = extras_and_globals();
   shift(first);
   const Score loss = loss_of_leaving(other);
-  const Index found = best_arc(begin, end, old_other, loss, least_ + more_before - first_gain, word,
+  const Index found = best_arc(begin, end, old_other, loss, least_ + before - first_gain, word,
                                [&](Index arc) { return both_fit(first, arc); });
   if (found < 0) {
     shift(old);

@@ -28,7 +28,7 @@ class Climber {
   // Reads the tree from the heads and marks all words for a visit. Returns false if an arc is not a candidate. O(arcs).
   bool set_up();
   // Returns the value of the tree, summed from scratch. O(size).
-  Score total() const { return frames_total() + more_now(); }
+  Score total() const { return frames_total() + extras_and_globals(); }
   // Returns the same value without extras and globals.
   Score frames_total() const;
   // Visits the words that need it and makes moves until none gains more than `least`.
@@ -64,13 +64,13 @@ class Climber {
   // Returns the candidate from `head` to `modifier`, or -1.
   Index find_arc(Index head, Index modifier) const;
   // Returns whether the problem has extras or globals, which look at the whole tree.
-  bool has_more() const { return extras_ || globals_; }
+  bool has_extras_or_globals() const { return extras_ || globals_; }
   // Returns the value of extras and globals, now or if a word takes another arc, which must not close a cycle.
   // O(size^2) with extras.
-  Score more_now() const {
+  Score extras_and_globals() const {
     return (extras_ ? extras_value(frames_, *extras_, heads_) : 0.0) + (globals_ ? globals_->value() : 0.0);
   }
-  Score more_with(Index arc) const;
+  Score extras_and_globals_with(Index arc) const;
   Index root_word() const {
     return static_cast<Index>(std::find(heads_.begin() + 1, heads_.end(), 0) - heads_.begin());
   }
@@ -99,7 +99,7 @@ class Climber {
   bool is_due(Index word) const {
     const std::uint8_t flags = state_.flags[word];
     if (flags & FROZEN) return false;
-    return (flags & DIRTY) || ((has_more() || (flags & BLOCKED)) && state_.seen[word] != moves_);
+    return (flags & DIRTY) || ((has_extras_or_globals() || (flags & BLOCKED)) && state_.seen[word] != moves_);
   }
   void list_bottom_up();
 

@@ -53,9 +53,9 @@ class Decoding : public Rounder {
   }
   bool climbs() const { return options_.method == Method::Climb; }
   // Whether the method continues after its first tree.
-  bool goes_on() const { return options_.method >= Method::Climb; }
+  bool continues() const { return options_.method >= Method::Climb; }
   // Whether the method computes a bound.
-  bool proves() const { return goes_on() && !(climbs() && options_.sweep_limit() == 0); }
+  bool proves() const { return continues() && !(climbs() && options_.sweep_limit() == 0); }
   bool has_tree() const { return solution_.score > NEGATIVE_INFINITY; }
   bool is_good_enough(Score bound) const {
     return bound == NEGATIVE_INFINITY ||
@@ -74,10 +74,10 @@ class Decoding : public Rounder {
   // Keeps the heads of the workspace if their value is better.
   void offer(Score value);
   // Keeps the heads of the workspace, a tree of candidates, if they are better.
-  void offer_heads_as_they_are() { offer(tree_value(problem_, workspace_.heads, workspace_.climb)); }
+  void offer_heads() { offer(tree_value(problem_, workspace_.heads, workspace_.climb)); }
   // Improves the heads of the workspace, a tree of candidates, and keeps the result if it is better. Climbs, or runs
   // the method if it is one that comes before Climb.
-  void offer_heads();
+  void improve_and_offer();
   // Does the same starting from the best tree under the scores. Returns false if there is no tree.
   bool offer_tree(std::span<const Score> scores);
   // Finds the first tree, starting from the best one under the arc scores or where Climb is told to start. Returns
@@ -85,7 +85,7 @@ class Decoding : public Rounder {
   bool offer_first();
   // Climbs with restarts from the best tree so far until it is proven optimal or stops changing. Trees are drawn by
   // `draw_scores` [arcs]. Sets the status to Approximate, or Unconverged if time runs out.
-  void climb_often(std::span<const Score> draw_scores);
+  void climb_with_restarts(std::span<const Score> draw_scores);
   // Find trees with the methods Greedy, Rerank and Sample. The candidates must contain a tree.
   void offer_greedy();
   void offer_ranked();
@@ -123,7 +123,7 @@ class FrameDecoding final : public Decoding {
   bool round(std::span<const double> relaxed, std::span<std::uint8_t> assignment) override;
   bool drop_arcs(Score bound);
   // Whether some word has no candidate left.
-  bool has_gap() const {
+  bool lacks_candidate() const {
     for (Index word = 1; word < frames().size; ++word)
       if (frames().lanes[word] == 0) return true;
     return false;
@@ -139,7 +139,7 @@ class FrameDecoding final : public Decoding {
   Score branch(Score bound, std::vector<Node>& nodes);
   void load(const Node& node, const Frames& root, std::span<const Score> scores);
   SolverResult run_solver(bool descended);
-  void climb_on(bool descended);
+  void climb_remaining(bool descended);
 };
 
 }  // namespace headlong

@@ -21,7 +21,7 @@ constexpr Score LOWEST = -1e4;
 constexpr Score SHARE = 0.6;
 
 // Smaller differences, relative to the value of the automaton, are ignored.
-constexpr Score NOTHING = 1e-13;
+constexpr Score NEGLIGIBLE = 1e-13;
 
 }  // namespace
 
@@ -99,7 +99,7 @@ struct Visit {
   Score pass(Index link, Score on, Score off) {
     if (on == NEGATIVE_INFINITY || off == NEGATIVE_INFINITY) return on;
     const Score part = (on - off) * SHARE;
-    if (std::abs(part) <= NOTHING * (1.0 + std::abs(best))) return on;
+    if (std::abs(part) <= NEGLIGIBLE * (1.0 + std::abs(best))) return on;
     move(link, part);
     return on - part;
   }
@@ -252,7 +252,7 @@ Score sweep(const Frames& frames, Direction direction, Descent& descent) {
 
 // Once the deficits of its lanes move to the tree, all lanes of an automaton are equal. The tree's reduced costs come
 // back. Every word has a lane with cost 0, so the values of the automata do not change.
-Score ask_tree(const Frames& frames, RootRule rule, Descent& descent) {
+Score update_tree(const Frames& frames, RootRule rule, Descent& descent) {
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
     const Score deficit = std::max(descent.deficits[descent.lane_links[arc]], LOWEST);
     descent.tree[arc] += deficit;
@@ -272,8 +272,8 @@ Score ask_tree(const Frames& frames, RootRule rule, Descent& descent) {
 }
 
 // The cost of an arc is the sum of its deficits in its two automata.
-std::size_t needed_arcs(const Frames& frames, Score bound, Score threshold, const Descent& descent,
-                        std::span<std::uint8_t> keep) {
+std::size_t mark_needed_arcs(const Frames& frames, Score bound, Score threshold, const Descent& descent,
+                             std::span<std::uint8_t> keep) {
   std::size_t count = 0;
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
     const Index link = descent.lane_links[arc];
@@ -357,7 +357,7 @@ void load_multipliers(const Frames& frames, std::span<const Score> arc_scores, c
     descent.tree[arc] = arc_scores[arc] - descent.scores[link] - descent.scores[descent.others[link]];
   }
   sweep(frames, Direction::Still, descent);
-  ask_tree(frames, rule, descent);
+  update_tree(frames, rule, descent);
 }
 
 }  // namespace headlong

@@ -44,12 +44,12 @@ Score sweep(const Frames& frames, Direction direction, Descent& descent);
 // Moves the deficits of the lanes into the tree and its reduced costs back. If the best lanes do not form a tree, the
 // bound falls, and arcs into cycles become cheaper. Trees may be non-projective. Call it after a sweep. Returns the
 // bound, or -inf if there is no tree.
-Score ask_tree(const Frames& frames, RootRule rule, Descent& descent);
+Score update_tree(const Frames& frames, RootRule rule, Descent& descent);
 
 // Marks the arcs [arcs] that a better tree may need: 0 if no tree with the arc exceeds `threshold`. Call it after a
 // still sweep that returned `bound`. Returns the number of marked arcs. O(arcs).
-std::size_t needed_arcs(const Frames& frames, Score bound, Score threshold, const Descent& descent,
-                        std::span<std::uint8_t> keep);
+std::size_t mark_needed_arcs(const Frames& frames, Score bound, Score threshold, const Descent& descent,
+                             std::span<std::uint8_t> keep);
 
 // The split by arc, which lets a search return to it.
 struct ArcSplit {
@@ -66,7 +66,7 @@ void load_split(const Frames& frames, const ArcSplit& split, Descent& descent);
 // Computes the multipliers [links] at which the sentence's graph has the scores of the descent.
 void multipliers_of(const Frames& frames, const Graph& graph, const Descent& descent, std::vector<double>& multipliers);
 
-// Continues from multipliers of the sentence's graph, after a call of `ask_tree`.
+// Continues from multipliers of the sentence's graph. Runs a still sweep and `update_tree`.
 void load_multipliers(const Frames& frames, std::span<const Score> arc_scores, const Graph& graph,
                       std::span<const double> multipliers, RootRule rule, Descent& descent);
 

@@ -47,7 +47,7 @@ void ExtraDecoding::filter_marked() {
 // Drops the arcs that no better tree has, but keeps those of the best tree. Returns false if too few would go.
 bool ExtraDecoding::drop_arcs(Score bound) {
   workspace_.marks.resize(frames().arcs());
-  needed_arcs(frames(), bound, threshold(), workspace_.descent, workspace_.marks);
+  mark_needed_arcs(frames(), bound, threshold(), workspace_.descent, workspace_.marks);
   for (std::size_t arc = 0; arc < frames().arcs(); ++arc)
     if (solution_.heads[frames().arc_modifiers[arc]] == frames().arc_heads[arc]) workspace_.marks[arc] = 1;
   if (std::count(workspace_.marks.begin(), workspace_.marks.end(), 1) > 0.95 * frames().arcs()) return false;
@@ -77,7 +77,7 @@ void ExtraDecoding::reduce() {
     start_descent(frames(), scores, workspace_.descent);
     for (Index count = 0; count < SWEEPS_PER_ROUND; ++count, ++solution_.sweeps)
       sweep(frames(), count % 2 == 0 ? Direction::Forward : Direction::Backward, workspace_.descent);
-    ask_tree(frames(), problem_.rules.root, workspace_.descent);
+    update_tree(frames(), problem_.rules.root, workspace_.descent);
     const Score bound = sweep(frames(), Direction::Still, workspace_.descent);
     lower(bound);
     if (is_closed()) return;
@@ -130,10 +130,10 @@ void ExtraDecoding::run() {
   if (!has_tree()) solution_.heads = workspace_.heads;
   if (!possible)
     solution_.bound = NEGATIVE_INFINITY;
-  else if (goes_on()) {
+  else if (continues()) {
     if (proves() && has_tree()) reduce();
     if (climbs() && proves() && !has_tree()) bound_automata();
-    if (!is_closed()) climbs() ? climb_often(problem_.arc_scores) : solve();
+    if (!is_closed()) climbs() ? climb_with_restarts(problem_.arc_scores) : solve();
   }
   conclude();
 }

@@ -29,7 +29,7 @@ bool FrameDecoding::round(std::span<const double> relaxed, std::span<std::uint8_
 bool FrameDecoding::drop_arcs(Score bound) {
   if (!has_tree()) return false;
   workspace_.marks.resize(frames().arcs());
-  std::size_t count = needed_arcs(frames(), bound, threshold(), workspace_.descent, workspace_.marks);
+  std::size_t count = mark_needed_arcs(frames(), bound, threshold(), workspace_.descent, workspace_.marks);
   // Before a search, the arcs of the best tree stay: the solver starts from it.
   for (std::size_t arc = 0; arc < frames().arcs() && workspace_.numbers.empty(); ++arc)
     if (!workspace_.marks[arc] && solution_.heads[frames().arc_modifiers[arc]] == frames().arc_heads[arc])
@@ -55,7 +55,7 @@ Score FrameDecoding::descend(Index max_sweeps) {
     ++solution_.sweeps;
     if (is_good_enough(bound) || out_of_time()) return bound;
     if (count % SWEEPS_PER_ROUND != 0) continue;
-    bound = ask_tree(frames(), problem_.rules.root, descent);
+    bound = update_tree(frames(), problem_.rules.root, descent);
     if (is_good_enough(bound)) return bound;
     bound = sweep(frames(), Direction::Still, descent);
     workspace_.scores.resize(frames().arcs());
@@ -63,7 +63,7 @@ Score FrameDecoding::descend(Index max_sweeps) {
     offer_tree(workspace_.scores);
     if (is_good_enough(bound)) return bound;
     const bool dropped = drop_arcs(bound);
-    if (has_gap()) return excluded_;
+    if (lacks_candidate()) return excluded_;
     const Score gap = bound - solution_.score;
     if (!dropped && gap > 0.7 * earlier) break;
     earlier = gap;
@@ -106,13 +106,13 @@ SolverResult FrameDecoding::run_solver(bool descended) {
 
 // Climbs with restarts on the remaining arcs. After a descent, trees are drawn by the arc costs in it, which reflect
 // all parts instead of the arc scores alone.
-void FrameDecoding::climb_on(bool descended) {
+void FrameDecoding::climb_remaining(bool descended) {
   solution_.arcs = static_cast<Index>(frames().arcs());
-  if (!descended || !has_tree()) return climb_often(problem_.arc_scores);
+  if (!descended || !has_tree()) return climb_with_restarts(problem_.arc_scores);
   sweep(frames(), Direction::Still, workspace_.descent);
   workspace_.scores.resize(frames().arcs());
   for (std::size_t arc = 0; arc < frames().arcs(); ++arc) workspace_.scores[arc] = arc_deficit(workspace_.descent, arc);
-  climb_often(workspace_.scores);
+  climb_with_restarts(workspace_.scores);
 }
 
 void FrameDecoding::run() {
@@ -127,7 +127,7 @@ void FrameDecoding::run() {
     lower(solution_.score);
   } else if (!possible) {
     lower(NEGATIVE_INFINITY);
-  } else if (goes_on()) {
+  } else if (continues()) {
     const bool searches = options_.method == Method::Exact;
     const bool descends = options_.sweep_limit() > 0 || searches;
     if (descends) start();
@@ -135,7 +135,7 @@ void FrameDecoding::run() {
       if (searches)
         search();
       else if (climbs())
-        climb_on(descends);
+        climb_remaining(descends);
       else
         run_solver(descends);
     }

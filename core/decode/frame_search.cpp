@@ -75,7 +75,7 @@ Index FrameDecoding::crossing_arc() {
   return static_cast<Index>(std::find(begin, end, heads[found]) - frames().arc_heads.begin());
 }
 
-// Returns the bound for projective trees, with the deficits of the lanes moved to the tree as in `ask_tree`.
+// Returns the bound for projective trees, with the deficits of the lanes moved to the tree as in `update_tree`.
 Score FrameDecoding::projective_bound() {
   const Descent& descent = workspace_.descent;
   workspace_.scores.resize(frames().arcs());
@@ -138,7 +138,7 @@ bool FrameDecoding::search(const Frames& root, std::span<const Score> scores, In
     nodes.pop_back();
     ++solution_.iterations;
     load(node, root, scores);
-    if (has_gap()) continue;
+    if (lacks_candidate()) continue;
     Score bound = node.bound;
     if (!is_decided()) {
       load_split(frames(), node.split, workspace_.descent);

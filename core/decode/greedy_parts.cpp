@@ -10,7 +10,7 @@ namespace {
 constexpr Score FORBIDDEN = -1000.0;  // relative to the scale of the scores
 
 template <class T>
-void enlarge(std::span<const T> scores, Score& scale) {
+void raise_scale(std::span<const T> scores, Score& scale) {
   for (T score : scores)
     if (score > NEGATIVE_INFINITY) scale = std::max(scale, 1.0 + std::abs(static_cast<Score>(score)));
 }
@@ -60,11 +60,11 @@ void weigh(const Problem& problem, GreedyWeights& weights) {
   const Extras* extras = problem.extras;
   const bool siblings = extras && extras->has(Kind::ArbitrarySibling);
   weights.scale = 1.0;
-  enlarge(problem.arc_scores, weights.scale);
-  enlarge(std::span<const float>(frames.pairs), weights.scale);
-  enlarge(std::span<const float>(frames.triples), weights.scale);
-  enlarge(std::span<const float>(frames.grand), weights.scale);
-  if (siblings) enlarge(std::span(extras->of(Kind::ArbitrarySibling)), weights.scale);
+  raise_scale(problem.arc_scores, weights.scale);
+  raise_scale(std::span<const float>(frames.pairs), weights.scale);
+  raise_scale(std::span<const float>(frames.triples), weights.scale);
+  raise_scale(std::span<const float>(frames.grand), weights.scale);
+  if (siblings) raise_scale(std::span(extras->of(Kind::ArbitrarySibling)), weights.scale);
   copy_finite(problem.arc_scores, weights.scale, weights.arcs);
   copy_finite(std::span<const float>(frames.triples), weights.scale, weights.triples);
   copy_finite(std::span<const float>(frames.grand), weights.scale, weights.grand);

@@ -20,16 +20,16 @@ std::uint64_t seed_of(const Frames& frames, std::span<const Score> arc_scores, s
 namespace {
 
 // Drawing a tree takes the cube of the size, or its fourth power if walks are long: minutes for 1,000 words.
-constexpr Index LONGEST_DRAWN = 128;
+constexpr Index MAX_DRAWN_SIZE = 128;
 
 // Trees that a thread draws and climbs from at a time: enough to be worth starting it.
 constexpr std::size_t DRAWN_PER_THREAD = 4;
 
 // Returns how many restarts in a row start from the best tree so far before trees are drawn.
-Index restarts_nearby(const DecodeOptions& options, Index size) {
+Index count_perturbations(const DecodeOptions& options, Index size) {
   if (options.start == ClimbStart::Nearby) return options.restarts;
   if (options.start != ClimbStart::Mixed && options.start != ClimbStart::Ad3) return 0;
-  return size > LONGEST_DRAWN ? options.restarts : options.restarts - options.restarts / 2;
+  return size > MAX_DRAWN_SIZE ? options.restarts : options.restarts - options.restarts / 2;
 }
 
 // Climbs with restarts on one sentence.
@@ -47,7 +47,7 @@ class Restarts {
         climber_(problem, heads, climb_workspace),
         seed_(seed_of(frames_, problem.arc_scores, options.seed)),
         random_(seed_),
-        nearby_(restarts_nearby(options, frames_.size)) {
+        perturbations_(count_perturbations(options, frames_.size)) {
     workspace_.drawing.resize(std::max<std::size_t>(options.threads, 1));
     for (DrawWorkspace& drawing : workspace_.drawing) drawing.prepared = false;
     next_ = workspace_.drawn.size();  // the trees there belong to another problem
@@ -62,9 +62,9 @@ class Restarts {
         break;
       }
       bool better;
-      if (idle < nearby_ && has_tree()) {
+      if (idle < perturbations_ && has_tree()) {
         if (workspace_.choices.empty()) break;  // there is no other tree
-        better = climb_nearby(idle);
+        better = perturb(idle);
       } else {
         if (next_ == workspace_.drawn.size()) draw_ahead();
         const DrawnTree& drawn = workspace_.drawn[next_++];
@@ -102,7 +102,7 @@ class Restarts {
     result_.value = value;
     least_ = least_gain(value);
     workspace_.best.assign(heads_.begin(), heads_.end());
-    if (nearby_ > 0) {
+    if (perturbations_ > 0) {
       climber_.save(workspace_.best_flags, workspace_.log);
       list_choices();
     }
@@ -122,11 +122,11 @@ class Restarts {
   }
 
   // Perturbs the best tree and climbs. Returns true if the tree is now better; otherwise restores the best tree.
-  bool climb_nearby(Index idle) {
+  bool perturb(Index idle) {
     ++result_.climbs;
     const auto& choices = workspace_.choices;
     const Index count = static_cast<Index>(choices.size());
-    if (idle < std::min(count, nearby_ / 2)) {
+    if (idle < std::min(count, perturbations_ / 2)) {
       if (!climber_.force(choices[idle].second)) return false;
     } else {
       for (int i = 0; i < 2; ++i) {
@@ -205,7 +205,7 @@ class Restarts {
   Climber climber_;
   std::uint64_t seed_;
   Random random_;            // for restarts from the best tree
-  Index nearby_;             // how many restarts without success start from the best tree before others do
+  Index perturbations_;      // how many restarts without success start from the best tree before others do
   std::uint64_t drawn_ = 0;  // number of trees drawn so far
   std::size_t next_;         // next tree of workspace_.drawn
   Score least_ = 0.0;        // smallest gain that counts
@@ -215,8 +215,9 @@ class Restarts {
 
 }  // namespace
 
-RestartResult climb_often(const Problem& problem, const DecodeOptions& options, const RestartLimits& limits,
-                          std::span<Index> heads, ClimbWorkspace& climb_workspace, RestartWorkspace& workspace) {
+RestartResult climb_with_restarts(const Problem& problem, const DecodeOptions& options, const RestartLimits& limits,
+                                  std::span<Index> heads, ClimbWorkspace& climb_workspace,
+                                  RestartWorkspace& workspace) {
   return Restarts(problem, options, limits, heads, climb_workspace, workspace).run();
 }
 

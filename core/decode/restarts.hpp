@@ -62,7 +62,7 @@ std::uint64_t seed_of(const Frames& frames, std::span<const Score> arc_scores, s
 // with a finite value was found. ClimbStart::Nearby also draws trees, in proportion to exp(arc score), until there is
 // one. Projective trees are not drawn with Wilson's algorithm: they are the best trees under arc scores with Gumbel
 // noise. The result does not depend on options.threads. The problem must not have globals.
-RestartResult climb_often(const Problem& problem, const DecodeOptions& options, const RestartLimits& limits,
-                          std::span<Index> heads, ClimbWorkspace& climb_workspace, RestartWorkspace& workspace);
+RestartResult climb_with_restarts(const Problem& problem, const DecodeOptions& options, const RestartLimits& limits,
+                                  std::span<Index> heads, ClimbWorkspace& climb_workspace, RestartWorkspace& workspace);
 
 }  // namespace headlong

@@ -9,11 +9,11 @@ namespace headlong {
 
 namespace {
 
-constexpr Index REDRAWN = 4;          // heads per proposal, as in the paper
-constexpr Index SWEEPS_PER_TREE = 4;  // average number of sweeps between proposals of whole trees: few are accepted
-constexpr Index MAX_STARTS = 100;     // trees to draw in search of a start with a finite value
-constexpr double COLDEST = 0.01;      // the last temperature relative to the first
-constexpr double LOWEST = 1e-12;      // below this temperature only the best choices are left anyway
+constexpr Index HEADS_PER_PROPOSAL = 4;  // as in the paper
+constexpr Index SWEEPS_PER_TREE = 4;     // average number of sweeps between proposals of whole trees: few are accepted
+constexpr Index MAX_STARTS = 100;        // trees to draw in search of a start with a finite value
+constexpr double FINAL_TEMPERATURE = 0.01;  // the last temperature relative to the first
+constexpr double MIN_TEMPERATURE = 1e-12;   // below this temperature only the best choices are left anyway
 
 }  // namespace
 
@@ -64,12 +64,13 @@ bool Sampler::set_up() {
 Index Sampler::steps() const {
   const Index words = frames_.size - 1;
   if (words == 0) return 0;
-  return options_.kernel == SamplerKernel::Gibbs ? words + 1 : (words + REDRAWN - 1) / REDRAWN + 2;
+  return options_.kernel == SamplerKernel::Gibbs ? words + 1
+                                                 : (words + HEADS_PER_PROPOSAL - 1) / HEADS_PER_PROPOSAL + 2;
 }
 
 bool Sampler::step(Index number, double temperature) {
   const Index last = steps() - 1;
-  temperature = std::max(temperature, LOWEST);
+  temperature = std::max(temperature, MIN_TEMPERATURE);
   if (number == last) return random_.below(SWEEPS_PER_TREE) == 0 && redraw_all(temperature);
   const bool gibbs = options_.kernel == SamplerKernel::Gibbs;
   if (!gibbs && number < last - 1) return redraw(temperature);
@@ -108,12 +109,12 @@ bool Sampler::visit(Index word, double temperature) {
 
 // Lists the other heads that a word may have. Under the single-root rule, `list_roots` handles root arcs.
 void Sampler::list_heads(Index word) {
-  const Score more = climber_.more_now();
+  const Score before = climber_.extras_and_globals();
   for (Index arc = frames_.arc_begins[word]; arc < frames_.arc_begins[word + 1]; ++arc) {
     if (arc == climber_.arc_of(word) || (root_ == RootRule::Single && frames_.arc_heads[arc] == 0)) continue;
     Score gain = climber_.gain(arc);
     if (gain == NEGATIVE_INFINITY || !climber_.is_open(arc) || (projective_ && !climber_.fits(arc))) continue;
-    gain += climber_.more_with(arc) - more;
+    gain += climber_.extras_and_globals_with(arc) - before;
     if (gain > NEGATIVE_INFINITY) workspace_.choices.push_back({gain, arc, -1});
   }
 }
@@ -138,7 +139,7 @@ void Sampler::list_roots(Index word) {
 // Proposes new heads for some words.
 bool Sampler::redraw(double temperature) {
   std::vector<Index>& words = workspace_.words;
-  const Index count = static_cast<Index>(words.size()), redrawn = std::min(REDRAWN, count);
+  const Index count = static_cast<Index>(words.size()), redrawn = std::min(HEADS_PER_PROPOSAL, count);
   for (Index i = 0; i < redrawn; ++i) {
     std::swap(words[i], words[i + random_.below(static_cast<std::uint32_t>(count - i))]);
     workspace_.marked[words[i]] = 1;
@@ -195,7 +196,7 @@ SampleResult sample_best(const Problem& problem, const DecodeOptions& options, d
   result.value = sampler.value();
   workspace.best.assign(heads.begin(), heads.end());
   const Score least = least_gain(result.value);
-  const double cooling = std::pow(COLDEST, 1.0 / options.samples);
+  const double cooling = std::pow(FINAL_TEMPERATURE, 1.0 / options.samples);
   double temperature = options.temperature;
   for (Index idle = 0; idle < options.samples && result.in_time; ++idle, ++result.sweeps) {
     for (Index number = 0; number < sampler.steps() && result.in_time; ++number) {
@@ -207,7 +208,7 @@ SampleResult sample_best(const Problem& problem, const DecodeOptions& options, d
       result.in_time = !stopwatch.is_past(seconds);
     }
     sampler.refresh();
-    temperature = std::max(temperature * cooling, options.temperature * COLDEST);
+    temperature = std::max(temperature * cooling, options.temperature * FINAL_TEMPERATURE);
   }
   std::copy(workspace.best.begin(), workspace.best.end(), heads.begin());
   result.value = tree_value(problem, heads, climb_workspace);

@@ -56,7 +56,7 @@ int main() {
         problem.arc_scores = sentence.arc_scores;
         problem.rules.projective = projective;
         const long before = allocations;
-        const RestartResult result = climb_often(problem, options, {}, heads, climb_workspace, workspace);
+        const RestartResult result = climb_with_restarts(problem, options, {}, heads, climb_workspace, workspace);
         std::printf("%d %ld ", result.climbs, allocations - before);
       }
       std::printf("\n");
