@@ -8,7 +8,7 @@ namespace headlong {
 
 namespace {
 
-// Shows what a scorer looks at to the garbage collector: a function may hold, through its module, the scorer.
+// Shows the owner to the garbage collector: a feature function may refer, through its module, to the scorer.
 int traverse_scorer(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<PyGlobalScorer>(self)->owner.ptr());
@@ -20,12 +20,11 @@ PyType_Slot SCORER_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_
 }  // namespace
 
 void bind_global_scorer(nb::module_& m) {
-  nb::class_<PyGlobalScorer>(m, "GlobalScorer", nb::type_slots(SCORER_SLOTS),
-                             "Values parts of whole trees of one sentence.")
+  nb::class_<PyGlobalScorer>(m, "GlobalScorer", nb::type_slots(SCORER_SLOTS), "Scores the globals of one sentence.")
       .def(
           "value",
           [](PyGlobalScorer& self, const In<Index, 1>& heads) {
-            require(heads.size() == self.context.traits.size(), "one head a word is needed");
+            require(heads.size() == self.context.traits.size(), "expected one head per word");
             require_tree(view(heads));
             nb::gil_scoped_release unlocked;
             std::unique_lock<std::mutex> turn;
@@ -33,11 +32,11 @@ void bind_global_scorer(nb::module_& m) {
             scorer->start(view(heads));
             return scorer->value();
           },
-          "heads"_a, "What a tree is worth.")
+          "heads"_a, "Return the value of a tree.")
       .def(
           "values",
           [](PyGlobalScorer& self, const In<Index, 1>& heads, const In<Index, 2>& moves) {
-            require(heads.size() == self.context.traits.size(), "one head a word is needed");
+            require(heads.size() == self.context.traits.size(), "expected one head per word");
             require(moves.shape(1) == 2, "a move is a word and its new head");
             std::vector<Index> tree(view(heads).begin(), view(heads).end());
             require_tree(tree);
@@ -60,11 +59,12 @@ void bind_global_scorer(nb::module_& m) {
             return copied(values);
           },
           "heads"_a, "moves"_a, nb::rv_policy::move,
-          "What the trees are worth that come about by moves [n, 2], one after the other: a word, its new head.")
+          "Return the values [n] of the trees after each of the moves [n, 2], made one after another.\n\n"
+          "A move is a word and its new head.")
       .def(
           "parts",
           [](PyGlobalScorer& self, const In<Index, 1>& heads) {
-            require(heads.size() == self.context.traits.size(), "one head a word is needed");
+            require(heads.size() == self.context.traits.size(), "expected one head per word");
             require_tree(view(heads));
             std::vector<GlobalRow> rows;
             std::vector<float> scores;
@@ -87,8 +87,8 @@ void bind_global_scorer(nb::module_& m) {
           nb::sig("def parts(self, heads: numpy.typing.NDArray[numpy.int32]) -> "
                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
                   "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]"),
-          "The parts of a tree: kinds [n] as in ParserModel.set_global, slots [n, 4], relations [n, 7] and scores "
-          "[n].");
+          "Return the parts of a tree: kinds [n] as in ParserModel.set_global, slots [n, 4], relations [n, 7] and\n"
+          "scores [n].");
 }
 
 }  // namespace headlong

@@ -1,4 +1,4 @@
-// Global scorers, which value whole trees, for Python.
+// Global scorers, which score whole trees, for Python.
 #pragma once
 
 #include <memory>
@@ -10,22 +10,24 @@
 
 namespace headlong {
 
-// The scorer of one sentence with what it looks at. It changes while it is used, so threads take turns.
+// The global scorer of one sentence with the objects that it refers to. Its state changes with use, so threads take
+// turns.
 struct PyGlobalScorer {
-  nb::object owner;  // of the model and the words
+  nb::object owner;  // keeps the model and the words alive
   ArcContext context;
   std::variant<ModelGlobalScorer<float>, ModelGlobalScorer<std::int16_t>> scorer;
   std::mutex turn;
 };
 
-// Locks a scorer until `turn` is gone; null stays null. Call it without the GIL, which functions of the scorer need.
+// Locks a scorer for the lifetime of `turn`. Returns null for null. Call it without the GIL, which feature functions
+// need.
 inline GlobalScorer* lock_scorer(PyGlobalScorer* scorer, std::unique_lock<std::mutex>& turn) {
   if (!scorer) return nullptr;
   turn = std::unique_lock(scorer->turn);
   return std::visit([](auto& found) -> GlobalScorer* { return &found; }, scorer->scorer);
 }
 
-// The parts of whole trees of a sentence as a Python object.
+// Returns the global scorer of a sentence as a Python object.
 template <class Weight>
 nb::object scorer_object(nb::object owner, const ParserModel<Weight>& model, const Words& words) {
   auto made = std::make_unique<PyGlobalScorer>();

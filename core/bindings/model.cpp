@@ -1,11 +1,11 @@
-// A model for Python, put together from templates and arrays of weights.
+// A model for Python, built from templates and arrays of weights.
 #include "bindings/parser.hpp"
 
 namespace headlong {
 
 namespace {
 
-// The weights of a model, which looks at its templates.
+// Makes the core's model from the templates and weights.
 template <class Array>
 auto make_pruned(const PyParserModel& model, const Array& weights, float scale, bool single_root) {
   using Weight = std::remove_const_t<typename Array::Scalar>;
@@ -34,7 +34,7 @@ void PyParserModel::set_labels(const Templates& label_, const Weights& labels_, 
                                In<std::uint8_t, 3> allowed_) {
   require(label_.slots == 2 && label_.relations == ARC_RELATIONS,
           "label templates must have two slots and the arc relations");
-  require(parts.index() == labels_.index(), "part and label weights differ in type");
+  require(parts.index() == labels_.index(), "part and label weights must have the same type");
   require(allowed_.shape(0) == allowed_.shape(1) && allowed_.shape(0) <= MAX_TAGS,
           "allowed must be [tags, tags, labels]");
   const auto flags = view(allowed_);
@@ -58,9 +58,9 @@ void PyParserModel::set_labels(const Templates& label_, const Weights& labels_, 
 }
 
 void PyParserModel::set_tree_labels(const Templates& templates) {
-  require(label.has_value(), "labels in the light of the tree need labels");
+  require(label.has_value(), "tree labels need labels: call set_labels first");
   require(templates.slots == TREE_LABEL_SLOTS && templates.relations == TREE_LABEL_RELATIONS,
-          "templates of labels in the tree need seven slots and the relations of TreeLabel");
+          "tree label templates must have seven slots and the relations of TreeLabel");
   tree_label = templates;
   std::visit([&](auto& made) { made.model.tree_label = &*tree_label; }, pruned);
 }
@@ -86,12 +86,13 @@ void PyParserModel::set_functions() {
 }
 
 void PyParserModel::set_pruner(const PyParserModel& pruner, Index max_heads, double threshold) {
-  require(pruned.index() == pruner.pruned.index(), "model and pruner differ in the type of their weights");
-  require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0, "max_heads must be positive, threshold in [0, 1]");
+  require(pruned.index() == pruner.pruned.index(), "model and pruner must have the same type of weights");
+  require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0,
+          "max_heads must be at least 1 and threshold in [0, 1]");
   std::visit(
       [&](auto& made) {
         const auto& other = std::get<std::remove_reference_t<decltype(made)>>(pruner.pruned).model;
-        require(made.model.root == other.root, "model and pruner differ in their root rule");
+        require(made.model.root == other.root, "model and pruner must have the same root rule");
         made.pruner = &other;
         made.rule = {max_heads, threshold};
       },
@@ -113,7 +114,8 @@ void PyParserModel::check(const Batch& batch) const {
     if (family) known(*family);
   std::visit(
       [&](const auto& made) {
-        require(!made.model.functions || batch.function, "the model needs the functions that it was trained with");
+        require(!made.model.functions || batch.function,
+                "the model needs the feature functions that it was trained with");
         if (made.pruner) known(*made.pruner->arc);
         if (made.pruner && made.pruner->between) known(*made.pruner->between);
       },

@@ -9,8 +9,9 @@
 namespace headlong {
 
 void require_valid(const DecodeOptions& options) {
-  require(options.max_iterations >= 1, "max_iterations must be positive");
-  require(options.max_nodes >= -1 && options.max_sweeps >= 0, "max_nodes and max_sweeps must not be negative");
+  require(options.max_iterations >= 1, "max_iterations must be at least 1");
+  require(options.max_nodes >= -1 && options.max_sweeps >= 0,
+          "max_nodes must be at least -1 and max_sweeps at least 0");
   require(options.time_limit >= 0.0, "time_limit must not be negative");
   require(options.tolerance >= 0.0, "tolerance must not be negative");
   require(options.threads >= 1, "threads must be positive");
@@ -45,8 +46,8 @@ void bind_field(nb::class_<DecodeOptions>& bound, const char* name, Field Decode
 }  // namespace
 
 void bind_options(nb::module_& m) {
-  nb::class_<DecodeOptions> bound(m, "DecodeOptions",
-                                  "How to decode. headlong.parser.DecodeOptions documents and checks the fields.");
+  nb::class_<DecodeOptions> bound(
+      m, "DecodeOptions", "Options of decoding. headlong.parser.DecodeOptions documents and checks the fields.");
   bound.def(nb::init<>());
   DecodeOptions::visit_fields([&](const char* name, auto field) { bind_field(bound, name, field); });
 }

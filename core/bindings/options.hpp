@@ -10,7 +10,7 @@
 
 namespace headlong {
 
-// The value of an enumeration with that name. An unknown name is a ValueError that lists the known ones.
+// Returns the value of an enumeration by name. An unknown name raises a ValueError that lists the known ones.
 template <class Enum>
 Enum value_named(const char* what, std::string_view name) {
   std::string known;

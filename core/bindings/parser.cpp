@@ -1,4 +1,4 @@
-// The composed parser for Python: batches, parsing.
+// The parser for Python: batches of sentences and the methods of a model.
 #include "bindings/parser.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 Batch make_batch(In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1> offsets) {
   require(traits.shape(1) == sizeof(Traits), "traits must have 10 columns: tag, classes, 8 agreement values");
-  require(traits.shape(0) == attributes.shape(0), "attributes and traits differ in their number of words");
+  require(traits.shape(0) == attributes.shape(0), "attributes and traits must have the same number of words");
   const auto bounds = view(offsets);
   require(!bounds.empty() && bounds.front() == 0 && bounds.back() == static_cast<Index>(attributes.shape(0)),
           "offsets must go from 0 to the number of words");
@@ -26,14 +26,14 @@ Batch make_batch(In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1
   return {std::move(attributes), std::move(traits), std::move(offsets), {}, {}};
 }
 
-// A Python function, which the batch owns, as the core calls it: it takes the GIL. A Python exception passes through as
-// nanobind::python_error.
+// Wraps a Python function, which the batch owns, for the core. The wrapper acquires the GIL. A Python exception passes
+// through as nanobind::python_error.
 FeatureFunction feature_function(nb::handle function) {
   return [function](std::size_t sentence, std::span<const Index> heads, std::vector<NamedFeature>& out) {
     nb::gil_scoped_acquire acquire;
     const nb::object answer = function(sentence, copied(std::vector<Index>(heads.begin(), heads.end())));
     const auto [codes, values] = nb::cast<std::pair<In<Code, 1>, In<float, 1>>>(answer);
-    require(codes.size() == values.size(), "a feature has a code and a value");
+    require(codes.size() == values.size(), "codes and values must have the same size");
     for (std::size_t i = 0; i < codes.size(); ++i) out.push_back({codes(i), values(i)});
   };
 }
@@ -44,7 +44,7 @@ nb::tuple parse(const PyParserModel& self, const Batch& batch, const DecodeOptio
   require_valid(options);
   const Corpus corpus = batch.corpus();
   const std::size_t words = corpus.traits.size(), sentences = corpus.size();
-  require(!guide || guide->size() == words, "the guide needs one head per word");
+  require(!guide || guide->size() == words, "guide must have one head per word");
   const auto guide_heads = guide ? view(*guide) : std::span<const Index>();
   std::vector<Index> heads(words, NO_HEAD), labels(words, -1), iterations(sentences);
   std::vector<double> scores(sentences, 0.0), bounds(sentences);
@@ -88,7 +88,7 @@ Out<Index, 1> label(const PyParserModel& self, const Batch& batch, const In<Inde
                     std::size_t threads) {
   self.check(batch);
   const Corpus corpus = batch.corpus();
-  require(heads.size() == corpus.traits.size(), "heads must have one entry a word");
+  require(heads.size() == corpus.traits.size(), "heads must have one entry per word");
   std::vector<Index> labels(heads.size(), -1);
   {
     nb::gil_scoped_release release;
@@ -101,7 +101,7 @@ Out<Index, 1> label(const PyParserModel& self, const Batch& batch, const In<Inde
 nb::tuple parts(const PyParserModel& self, const Batch& batch, std::size_t kind, bool projective) {
   self.check(batch);
   const Corpus corpus = batch.corpus();
-  require(corpus.size() == 1, "parts are those of one sentence");
+  require(corpus.size() == 1, "expected a batch of one sentence");
   require(kind < KINDS && self.families[kind], "the model has no parts of this kind");
   ParserWorkspace workspace;
   ScoredArcs& made = workspace.arcs;
@@ -128,33 +128,32 @@ nb::tuple confidence(const PyParserModel& self, const Batch& batch, const In<Ind
   self.check(batch);
   const Corpus corpus = batch.corpus();
   require(heads.size() == corpus.traits.size() && labels.size() == corpus.traits.size(),
-          "heads and labels must have one entry a word");
+          "heads and labels must have one entry per word");
   for (std::size_t word = 0; self.label && word < heads.size(); ++word)
     require(heads(word) < 0 || (labels(word) >= 0 && static_cast<std::size_t>(labels(word)) < self.allowed->shape(2)),
             "a label is out of range");
   std::visit(
       [](const auto& model) {
         require(model.pruner || model.model.is_first_order(),
-                "with frames, extras or globals, confidence needs a pruner");
+                "confidence of a model with frames, extras or globals needs a pruner");
       },
       self.pruned);
-  std::vector<double> arcs(heads.size(), 0.0), labelled(heads.size(), 0.0);
+  std::vector<double> arcs(heads.size(), 0.0), labeled(heads.size(), 0.0);
   {
     nb::gil_scoped_release release;
     std::visit(
         [&](const auto& model) {
-          confidence_batch(model, corpus, projective, threads, view(heads), view(labels), arcs, labelled);
+          confidence_batch(model, corpus, projective, threads, view(heads), view(labels), arcs, labeled);
         },
         self.pruned);
   }
-  return nb::make_tuple(copied<Out<double, 1>>(arcs, {arcs.size()}),
-                        copied<Out<double, 1>>(labelled, {labelled.size()}));
+  return nb::make_tuple(copied<Out<double, 1>>(arcs, {arcs.size()}), copied<Out<double, 1>>(labeled, {labeled.size()}));
 }
 
 nb::tuple problem(const PyParserModel& self, const Batch& batch, bool projective) {
   self.check(batch);
   const Corpus corpus = batch.corpus();
-  require(corpus.size() == 1, "a problem is made of one sentence");
+  require(corpus.size() == 1, "expected a batch of one sentence");
   ParserWorkspace workspace;
   ScoredArcs& made = workspace.arcs;
   const std::size_t stride = std::visit(
@@ -180,7 +179,7 @@ nb::tuple problem(const PyParserModel& self, const Batch& batch, bool projective
 nb::object global_scorer(const PyParserModel& self, const Batch& batch) {
   self.check(batch);
   const Corpus corpus = batch.corpus();
-  require(corpus.size() == 1, "a global scorer is made of one sentence");
+  require(corpus.size() == 1, "expected a batch of one sentence");
   return std::visit(
       [&](const auto& model) -> nb::object {
         if (!model.model.has_globals()) return nb::none();
@@ -189,17 +188,17 @@ nb::object global_scorer(const PyParserModel& self, const Batch& batch) {
       self.pruned);
 }
 
-// Shows the function to the garbage collector: it may hold, through its module, what holds the batch.
+// Shows the function to the garbage collector: through its module it may refer to the owner of the batch.
 int traverse_batch(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Batch>(self)->find.ptr());
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Batch>(self)->python_function.ptr());
   return 0;
 }
 
 int clear_batch(PyObject* self) {
   Batch* batch = nb::inst_ptr<Batch>(self);
   batch->function = nullptr;
-  batch->find.reset();
+  batch->python_function.reset();
   return 0;
 }
 
@@ -221,68 +220,82 @@ void bind_parser(nb::module_& m) {
           "set_function",
           [](Batch& self, nb::object function) {
             self.function = feature_function(function);
-            self.find = std::move(function);
+            self.python_function = std::move(function);
           },
           "function"_a,
           nb::sig("def set_function(self, function: collections.abc.Callable[[int, numpy.typing.NDArray[numpy.int32]], "
                   "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]]) -> None"),
-          "What finds the features of a tree, for models with functions: codes and values, of the number of a "
-          "sentence\n"
-          "and its heads.");
-  nb::class_<PyParserModel>(m, "ParserModel",
-                            "A first-order model: templates, weights, root rule; labels and a pruner.")
+          "Set the feature function, for models with functions.\n\n"
+          "It takes the number of a sentence and the heads of a tree, and returns the codes and values of features.");
+  nb::class_<PyParserModel>(
+      m, "ParserModel", "A parser model: templates, weights and root rule; optionally more parts, labels and a pruner.")
       .def(nb::init<const Templates&, std::optional<Templates>, Weights, float, bool>(), "arc"_a, "between"_a.none(),
            "weights"_a, "scale"_a, "single_root"_a)
       .def("set_labels", &PyParserModel::set_labels, "templates"_a, "weights"_a, "scale"_a, "allowed"_a,
-           "Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).")
+           "Add labels.\n\n"
+           "Args:\n"
+           "    weights: [2^bits + 1, stride].\n"
+           "    allowed: [tags, tags, labels] flags per (head tag, modifier tag).")
       .def("set_tree_labels", &PyParserModel::set_tree_labels, "templates"_a,
-           "Labels chosen again once the tree is known.")
+           "Choose labels again once the tree is known.")
       .def("set_parts", &PyParserModel::set_parts, "kind"_a, "templates"_a,
-           "Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings, 4 head\n"
-           "bigrams, 5 arbitrary siblings, 6 non-projective arcs, 7 paths.")
+           "Add frame parts or extras.\n\n"
+           "Args:\n"
+           "    kind: 0 sibling, 1 grandparent, 2 grand-sibling, 3 tri-sibling, 4 head bigram, 5 arbitrary sibling,\n"
+           "        6 non-projective arc, 7 path.")
       .def("set_global", &PyParserModel::set_global, "kind"_a, "templates"_a,
-           "Parts of whole trees: the kinds are numbered as in core/parts/globals.hpp.")
-      .def("set_functions", &PyParserModel::set_functions, "Features that a batch's function finds count as well.")
-      .def("set_pruner", &PyParserModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
-           "Candidates: at most max_heads a word, with at least threshold times the word's best posterior.")
+           "Add globals. Kinds are numbered as in core/parts/globals.hpp.")
+      .def("set_functions", &PyParserModel::set_functions, "Use the features that the function of a batch finds.")
+      .def(
+          "set_pruner", &PyParserModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
+          "Choose candidates with a pruner: at most max_heads per word, with at least threshold times the word's best\n"
+          "posterior.")
       .def("parse", &parse, "batch"_a, "options"_a, "guide"_a = nb::none(),
            nb::sig("def parse(self, batch: Batch, options: DecodeOptions, guide: numpy.typing.NDArray[numpy.int32] | "
                    "None = None) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], "
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "
                    "numpy.typing.NDArray[numpy.int32], list[str]]"),
-           "heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].\n\n"
-           "guide: heads [words] of the trees that greedy inference is biased to.")
+           "Parse a batch.\n\n"
+           "Args:\n"
+           "    guide: heads [words] of the trees that greedy inference is biased to.\n\n"
+           "Returns:\n"
+           "    heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].")
       .def("prune", &prune_all, "batch"_a, "projective"_a, "threads"_a,
            nb::sig("def prune(self, batch: Batch, projective: bool, threads: int) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),
-           "The candidates of all sentences: heads [arcs] by word, positions in the sentence, and begins [words + 1].")
+           "Return the candidates of all sentences: heads [arcs] as positions in the sentence, sorted by word, and\n"
+           "begins [words + 1].")
       .def("confidence", &confidence, "batch"_a, "heads"_a, "labels"_a, "projective"_a, "threads"_a,
            nb::sig("def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: "
                    "numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-           "Marginals of the given arcs, and of the given labelled arcs, [words] each; of a model with larger parts, "
-           "those\n"
-           "of its pruner.")
+           "Return the marginals of the given arcs and of the given labeled arcs, [words] each.\n\n"
+           "A model with frames, extras or globals returns those of its pruner.")
       .def("label", &label, "batch"_a, "heads"_a, "projective"_a, "threads"_a,
            nb::sig("def label(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], projective: bool, threads: "
                    "int) -> numpy.typing.NDArray[numpy.int32]"),
-           "The labels [words] of given trees of candidates; -1 in a tree with an arc that is no candidate.")
+           "Return the labels [words] of given trees. Labels are -1 in a tree with an arc that is not a candidate.")
       .def("parts", &parts, "batch"_a, "kind"_a, "projective"_a,
            nb::sig("def parts(self, batch: Batch, kind: int, projective: bool) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]"),
-           "The parts of a kind (see set_parts) over the candidates of a sentence: positions [n, slots], scores [n].")
-      .def("problem", &problem, "batch"_a, "projective"_a,
-           nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
-                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
-                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, "
-                   "Extras | None]"),
-           "Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the\n"
-           "scores of larger parts, in frames and extras, if the model has any.\n\n"
-           "With projective there is a projective tree among the candidates.")
+           "Return the parts of a kind (see set_parts) over the candidates of one sentence: positions [n, slots] and\n"
+           "scores [n].")
+      .def(
+          "problem", &problem, "batch"_a, "projective"_a,
+          nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                  "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
+                  "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, "
+                  "Extras | None]"),
+          "Score the candidates of one sentence.\n\n"
+          "Args:\n"
+          "    projective: whether the candidates must include a projective tree.\n\n"
+          "Returns:\n"
+          "    Candidates [n, 2], arc scores [n], label rows [n, stride], scores with the best label [n], best labels\n"
+          "    [n], frames and extras (None if the model has none).")
       .def("global_scorer", &global_scorer, "batch"_a,
            nb::sig("def global_scorer(self, batch: Batch) -> GlobalScorer | None"),
-           "What counts in the trees of a sentence beside arcs, frames and extras, if the model has such parts.");
+           "Return the scorer for the globals of one sentence, or None if the model has none.");
 }
 
 }  // namespace headlong

@@ -18,8 +18,8 @@ struct Batch {
   In<Code, 2> attributes;
   In<std::uint8_t, 2> traits;
   In<Index, 1> offsets;
-  nb::object find;           // the Python function, or nothing
-  FeatureFunction function;  // calls it
+  nb::object python_function;  // the feature function, or null
+  FeatureFunction function;    // calls python_function
 
   Corpus corpus() const {
     return {view(attributes),
@@ -32,7 +32,7 @@ struct Batch {
   }
 };
 
-// A first-order model with the arrays and templates that own what it looks at, and its pruner if it has one.
+// A parser model with the arrays and templates that it refers to, and its pruner if it has one.
 struct PyParserModel {
   Templates arc;
   std::optional<Templates> between, label, tree_label;
@@ -54,7 +54,7 @@ struct PyParserModel {
   void set_functions();
   void set_pruner(const PyParserModel& pruner, Index max_heads, double threshold);
 
-  // Whether the words have all that the templates look at, and tags in range.
+  // Raises ValueError unless the words have all attributes that the templates use, and valid tags.
   void check(const Batch& batch) const;
 };
 

@@ -6,7 +6,7 @@
 
 namespace headlong {
 
-// Extras with the frames that they were laid out for.
+// Extras with the frames they belong to.
 struct PyExtras {
   nb::object owner;  // of the frames
   const Frames* frames;

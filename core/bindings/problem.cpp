@@ -1,4 +1,4 @@
-// Problems and their decoders for Python: shapes and numbers are checked here, and the GIL is released.
+// Problems and decoders for Python. Checks shapes and numbers, and releases the GIL.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -18,14 +18,14 @@ namespace headlong {
 
 namespace {
 
-// A problem with the objects that own what it looks at.
+// A problem with the objects that it refers to.
 struct PyProblem {
   nb::object frames, extras, global_scorer;
   In<double, 1> arc_scores;
   std::optional<In<Index, 1>> guide, first_tree;
   Problem problem;
 
-  // The problem without its global scorer, which `lock` adds.
+  // Builds the problem without its global scorer, which `lock` adds.
   PyProblem(nb::handle_t<Frames> frames_, In<double, 1> arc_scores_, bool single_root, bool projective,
             std::optional<nb::handle_t<PyExtras>> extras_, std::optional<nb::handle_t<PyGlobalScorer>> scorer,
             std::optional<In<Index, 1>> guide_, std::optional<In<Index, 1>> first_tree_)
@@ -38,7 +38,7 @@ struct PyProblem {
     problem.frames = nb::cast<const Frames*>(frames);
     problem.arc_scores = view(arc_scores);
     problem.rules = {single_root ? RootRule::Single : RootRule::Multi, projective};
-    require(arc_scores.size() == problem.frames->arcs(), "one score per arc is needed");
+    require(arc_scores.size() == problem.frames->arcs(), "expected one score per arc");
     require_scores(view(arc_scores));
     set_extras();
     set_hints();
@@ -54,14 +54,14 @@ struct PyProblem {
   void set_hints() {
     const std::size_t size = problem.size();
     if (guide) {
-      require(guide->size() == size, "the guide needs one head per word");
+      require(guide->size() == size, "guide must have one head per word");
       problem.guide = view(*guide);
     }
     if (!first_tree) return;
-    require(first_tree->size() == size, "one head per word is needed");
+    require(first_tree->size() == size, "first_tree must have one head per word");
     require_tree(view(*first_tree));
     const auto roots = std::count(view(*first_tree).begin(), view(*first_tree).end(), 0);
-    require(problem.rules.root == RootRule::Multi || roots <= 1, "the tree has more than one root");
+    require(problem.rules.root == RootRule::Multi || roots <= 1, "first_tree has more than one root");
     problem.first_tree = view(*first_tree);
   }
 
@@ -70,7 +70,7 @@ struct PyProblem {
   }
 };
 
-// The problem with its global scorer, which is locked until `turn` is gone. Call it without the GIL.
+// Returns the problem with its global scorer, locked for the lifetime of `turn`. Call it without the GIL.
 Problem lock(const PyProblem& self, PyGlobalScorer* scorer, std::unique_lock<std::mutex>& turn) {
   Problem problem = self.problem;
   problem.global_scorer = lock_scorer(scorer, turn);
@@ -78,7 +78,7 @@ Problem lock(const PyProblem& self, PyGlobalScorer* scorer, std::unique_lock<std
 }
 
 double value_of_tree(const PyProblem& self, const In<Index, 1>& heads) {
-  require(heads.size() == static_cast<std::size_t>(self.problem.size()), "one head per word is needed");
+  require(heads.size() == static_cast<std::size_t>(self.problem.size()), "expected one head per word");
   PyGlobalScorer* scorer = self.scorer();
   if (self.problem.extras || scorer) require_tree(view(heads));
   nb::gil_scoped_release unlocked;
@@ -141,7 +141,7 @@ Out<Index, 2> sampled_trees(const PyProblem& self, const DecodeOptions& options,
   return copied<Out<Index, 2>>(rows, {rows.size() / size, size});
 }
 
-// Shows the scorer to the garbage collector: a function in it may hold, through its module, the problem.
+// Shows the scorer to the garbage collector: one of its functions may refer, through its module, to the problem.
 int traverse_problem(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<PyProblem>(self)->global_scorer.ptr());
@@ -154,7 +154,7 @@ PyType_Slot PROBLEM_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse
 
 void bind_problem(nb::module_& m) {
   nb::class_<PyProblem>(m, "Problem", nb::type_slots(PROBLEM_SLOTS),
-                        "What a decoder is given: candidates, scores of parts and rules for trees.")
+                        "The input of a decoder: candidates, scores of parts and rules for trees.")
       .def(nb::init<nb::handle_t<Frames>, In<double, 1>, bool, bool, std::optional<nb::handle_t<PyExtras>>,
                     std::optional<nb::handle_t<PyGlobalScorer>>, std::optional<In<Index, 1>>,
                     std::optional<In<Index, 1>>>(),
@@ -164,22 +164,27 @@ void bind_problem(nb::module_& m) {
                    "bool = True, projective: bool = False, extras: Extras | None = None, global_scorer: GlobalScorer | "
                    "None = None, guide: numpy.typing.NDArray[numpy.int32] | None = None, first_tree: "
                    "numpy.typing.NDArray[numpy.int32] | None = None) -> None"),
-           "arc_scores: [arcs]; guide: heads [size] that greedy inference is biased to; first_tree: heads [size] from\n"
-           "which hill climbing starts.")
+           "Make a problem.\n\n"
+           "Args:\n"
+           "    arc_scores: [arcs].\n"
+           "    guide: heads [size] of the tree that greedy inference is biased to.\n"
+           "    first_tree: heads [size] of the tree from which hill climbing starts.")
       .def("value", &value_of_tree, "heads"_a,
            nb::sig("def value(self, heads: numpy.typing.NDArray[numpy.int32]) -> float"),
-           "The value of a tree: its arcs and all parts; -inf if an arc is no candidate. With extras or a global\n"
-           "scorer the heads must be those of a tree.")
+           "Return the value of a tree: its arcs and all parts. -inf if an arc is not a candidate.\n\n"
+           "With extras or a global scorer, the heads must be those of a tree.")
       .def("graph", &graph, nb::keep_alive<0, 1>(), nb::sig("def graph(self) -> headlong._core.graph.Graph"),
-           "The factor graph of the sentence: the tree, then the automata of the heads with modifiers, then extras.")
+           "Return the factor graph: the tree, then the automata of heads with candidate modifiers, then extras.")
       .def("solve", &solve_problem, "options"_a,
-           "Finds the best tree. A dictionary: heads [size], score, bound, certified, status, sweeps of the descent,\n"
-           "iterations of the solver after it, and the number of arcs that it was left.")
+           "Find the best tree.\n\n"
+           "Returns:\n"
+           "    A dictionary: heads [size], score, bound, certified, status, sweeps (of the descent), iterations (of\n"
+           "    the solver after it) and arcs (candidates left for the solver).")
       .def("sampled_trees", &sampled_trees, "options"_a, "count"_a, "burn_in"_a,
            nb::sig("def sampled_trees(self, options: DecodeOptions, count: int, burn_in: int) -> "
                    "numpy.typing.NDArray[numpy.int32]"),
-           "Trees of a Markov chain whose distribution is exp(score / temperature), one after each sweep:\n"
-           "[count, size]; no rows if no tree that is worth anything was found.");
+           "Return trees [count, size], one per sweep of a Markov chain with distribution exp(score / temperature).\n\n"
+           "There are no rows if no tree with a finite value was found.");
 }
 
 }  // namespace headlong

@@ -1,4 +1,4 @@
-// Search over trees for Python: shapes and numbers are checked here, and the GIL is released.
+// Random trees for Python. Checks shapes and numbers, and releases the GIL.
 #include "trees/random_trees.hpp"
 
 #include "bindings/common.hpp"
@@ -12,12 +12,12 @@ namespace {
 
 using Trees = Out<Index, 2>;
 
-// Trees of candidates as rows, each made by `draw(trees, random, row)`; no rows if there is none.
+// Returns trees of candidates as rows, each made by `draw(trees, random, row)`. No rows if there is no tree.
 template <class Draw>
 Trees draw_rows(const In<Index, 1>& heads, const In<Index, 1>& begins, const In<double, 1>& scores, bool single_root,
                 std::size_t count, std::uint64_t seed, Draw draw) {
   const Candidates candidates = candidates_of(heads, begins);
-  require(scores.size() == 0 || scores.size() == candidates.count(), "one score an arc is needed, or none");
+  require(scores.size() == 0 || scores.size() == candidates.count(), "expected one score per arc, or none");
   require_scores(view(scores));
   const std::size_t size = begins.size() - 1;
   RandomTrees trees;
@@ -40,13 +40,17 @@ void bind_random_trees(nb::module_& m) {
          std::size_t count,
          std::uint64_t seed) { return draw_rows(heads, begins, scores, single_root, count, seed, draw_tree); },
       "heads"_a, "begins"_a, "scores"_a, "single_root"_a, "count"_a, "seed"_a,
-      "Trees of candidates as in Frames, in proportion to exp(score), or uniformly if there are no scores:\n"
-      "[count, size], no rows if there is no tree.");
+      "Draw trees in proportion to exp(score), or uniformly if there are no scores.\n\n"
+      "Args:\n"
+      "    heads, begins: the candidates, as in Frames.\n\n"
+      "Returns:\n"
+      "    Trees [count, size]. There are no rows if the candidates contain no tree.");
   m.def(
       "redrawn_trees",
       [](const In<Index, 1>& heads, const In<Index, 1>& begins, const In<double, 1>& scores, bool single_root,
          std::size_t count, std::uint64_t seed, const In<Index, 1>& tree, const In<std::uint8_t, 1>& marked) {
-        require(tree.size() + 1 == begins.size() && marked.size() == tree.size(), "one head and one mark a word");
+        require(tree.size() + 1 == begins.size() && marked.size() == tree.size(),
+                "expected one head and one mark per word");
         require_tree(view(tree));
         const auto roots = std::count(view(tree).begin() + 1, view(tree).end(), 0);
         require(!single_root || roots <= 1, "the tree has more than one root");
@@ -57,9 +61,8 @@ void bind_random_trees(nb::module_& m) {
                          });
       },
       "heads"_a, "begins"_a, "scores"_a, "single_root"_a, "count"_a, "seed"_a, "tree"_a, "marked"_a,
-      "The same where only the marked words of a tree get new heads, each time from that tree. The tree must be one "
-      "of\n"
-      "candidates.");
+      "Draw trees as random_trees does, where only the marked words of a given tree get new heads.\n\n"
+      "All arcs of the tree must be candidates.");
 }
 
 }  // namespace headlong

@@ -10,7 +10,7 @@ namespace headlong {
 
 namespace {
 
-// A trainer with the arrays that own what it reads and changes.
+// A trainer with the arrays that it reads and changes.
 struct ParserTrainer {
   using Matrix = InOut<float, 2>;
 
@@ -31,7 +31,7 @@ struct ParserTrainer {
         labels(std::move(labels_)),
         label_totals(std::move(label_totals_)) {
     model.check(batch);
-    require(std::holds_alternative<PrunedModel<float>>(model.pruned), "only a model of floats can be trained");
+    require(std::holds_alternative<PrunedModel<float>>(model.pruned), "only a model with float weights can be trained");
     trainer.model = &std::get<PrunedModel<float>>(model.pruned);
     trainer.corpus = batch.corpus();
     trainer.corpus.gold_heads = view(gold_heads);
@@ -48,14 +48,14 @@ struct ParserTrainer {
     require(model.parts.weights == parts.data() && parts.size() == part_totals.size(),
             "the part weights to train are not those of the model");
     require(labels.has_value() == (model.label != nullptr) && labels.has_value() == label_totals.has_value(),
-            "label weights go with label templates");
+            "label templates, weights and totals must be given together");
     require(!labels || (model.labels.weights == labels->data() && labels->size() == label_totals->size()),
             "the label weights to train are not those of the model");
   }
 
   static void check_gold(const Corpus& corpus, const ParserModel<float>& model) {
     require(corpus.gold_heads.size() == corpus.traits.size() && corpus.gold_labels.size() == corpus.traits.size(),
-            "gold heads and labels must have one entry a word");
+            "gold heads and labels must have one entry per word");
     for (std::size_t s = 0; s < corpus.size(); ++s) {
       const Words words = corpus.sentence(s);
       for (Index m = 1; m < words.size(); ++m) {
@@ -92,7 +92,7 @@ struct ParserTrainer {
     return nb::make_tuple(losses, norms);
   }
 
-  // Places and values of one of the two sparse differences of a update.
+  // Returns the places and values of one of the two sparse differences of an update.
   nb::tuple difference(std::size_t update, bool of_labels) const {
     require(update < trainer.updates.size(), "no such update");
     const Difference& found = trainer.updates[update].difference;
@@ -106,7 +106,7 @@ struct ParserTrainer {
                           copied<Out<float, 1>>(values, {values.size()}));
   }
 
-  // The tree, with its labels, that a update compares with gold.
+  // Returns the tree, with its labels, that an update compares with gold.
   nb::tuple tree(std::size_t update) const {
     require(update < trainer.updates.size(), "no such update");
     const Update& found = trainer.updates[update];
@@ -123,7 +123,7 @@ struct ParserTrainer {
 }  // namespace
 
 void bind_trainer(nb::module_& m) {
-  nb::class_<ParserTrainer>(m, "ParserTrainer", "Decodes mini-batches against gold, then moves the weights.")
+  nb::class_<ParserTrainer>(m, "ParserTrainer", "Compares the trees of mini-batches with gold and updates the weights.")
       .def(nb::init<const PyParserModel&, const Batch&, In<Index, 1>, In<Index, 1>, ParserTrainer::Matrix,
                     ParserTrainer::Matrix, std::optional<ParserTrainer::Matrix>, std::optional<ParserTrainer::Matrix>,
                     bool, std::size_t>(),
@@ -133,23 +133,27 @@ void bind_trainer(nb::module_& m) {
       .def("compute_updates", &ParserTrainer::compute_updates, "sentences"_a, "expected"_a, "cost"_a, "method"_a,
            "projective"_a, "threads"_a, "max_iterations"_a = 1000,
            nb::sig("def compute_updates(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: "
-                   "float, method: "
-                   "str, projective: bool, threads: int, max_iterations: int = 1000) -> "
+                   "float, method: str, projective: bool, threads: int, max_iterations: int = 1000) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-           "Losses and squared norms [sentences] of the differences that `apply` will use.\n\n"
-           "method: as in ParserModel.parse, or automata, with which every head chooses by itself (Koo 2010, section "
-           "6), "
-           "or\n"
-           "samplerank, which looks at many trees (Zhang 2014a).")
+           "Compute the updates of a mini-batch for `apply`.\n\n"
+           "Args:\n"
+           "    method: a method of DecodeOptions; automata, where every head chooses independently (Koo 2010,\n"
+           "        section 6); or samplerank, which compares many trees (Zhang 2014a).\n\n"
+           "Returns:\n"
+           "    Losses and squared norms [sentences] of the differences of features.")
       .def("difference", &ParserTrainer::difference, "update"_a, "of_labels"_a,
            nb::sig("def difference(self, update: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], "
                    "numpy.typing.NDArray[numpy.float32]]"),
-           "The difference of features against gold of a sentence of the last batch: places in the table, and values.")
+           "Return the difference of features to gold of a sentence of the last mini-batch: places in the table, and\n"
+           "values.")
       .def("tree", &ParserTrainer::tree, "update"_a,
            nb::sig("def tree(self, update: int) -> tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.int32]]"),
-           "The heads and labels that a sentence of the last batch was compared with.")
-      .def("apply", &ParserTrainer::apply, "update"_a, "step"_a, "time"_a);
+           "Return the heads and labels that a sentence of the last mini-batch was compared with.")
+      .def("apply", &ParserTrainer::apply, "update"_a, "step"_a, "time"_a,
+           "Add step times the difference of an update to the weights.\n\n"
+           "Args:\n"
+           "    time: number of sentences before, for averaging.");
 }
 
 }  // namespace headlong

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index MAX_SWEEPS = 1000;
 
-// The places of each fan's modifiers; false if an arc of the tree is no candidate.
+// Reads the places of each fan's modifiers. Returns false if an arc of the tree is not a candidate.
 bool read_tree(const Frames& frames, std::span<const Index> heads, ClimbWorkspace& state) {
   state.arcs.assign(frames.size, -1);
   state.counts.assign(2 * static_cast<std::size_t>(frames.size), 0);
@@ -23,7 +23,8 @@ bool read_tree(const Frames& frames, std::span<const Index> heads, ClimbWorkspac
     if (found == end || *found != heads[word]) return false;
     state.arcs[word] = static_cast<Index>(found - frames.arc_heads.begin());
   }
-  // Left fans take words from the last to the first, right fans from the first to the last: places come ascending.
+  // Left fans visit words from last to first, right fans from first to last, so the places are added in ascending
+  // order.
   const auto add = [&](Index word, Index side) {
     const Index arc = state.arcs[word], fan = fan_of(heads[word], word);
     if (fan % 2 == side) state.chosen[frames.fan_begins[fan] + state.counts[fan]++] = frames.places[arc];
@@ -39,7 +40,7 @@ Score value_of(const Frames& frames, const ClimbWorkspace& state, Index fan) {
                    std::span(state.chosen).subspan(frames.fan_begins[fan], state.counts[fan]));
 }
 
-// The arcs and frames of the tree that was read.
+// Sums the arcs and frames of the tree in `state`.
 Score sum_frames(const Problem& problem, const ClimbWorkspace& state) {
   const Frames& frames = *problem.frames;
   Score sum = 0.0;
@@ -82,7 +83,7 @@ Score Climber::frames_total() const {
   return sum;
 }
 
-// Words farther from the root come first; equally far ones in their order. O(size).
+// Lists words farther from the root first, and words at the same depth in sentence order. O(size).
 void Climber::list_bottom_up() {
   const Index size = frames_.size;
   state_.depths.assign(size, -1);
@@ -94,7 +95,7 @@ void Climber::list_bottom_up() {
     depth += state_.depths[word];
     for (word = start; state_.depths[word] < 0; word = heads_[word]) state_.depths[word] = depth--;
   }
-  // Where each layer begins, the deepest first.
+  // The begin of each layer, deepest layer first.
   for (Index word = 1; word < size; ++word) ++state_.layers[size - 1 - state_.depths[word]];
   Index begin = 0;
   for (Index& layer : state_.layers) begin += std::exchange(layer, begin);
@@ -121,7 +122,7 @@ bool Climber::fits(Index arc) const {
   return true;
 }
 
-// What a place brings to a fan whose other places are `before`, then `behind` it.
+// Returns the value a place adds to its fan. `before` and `behind` are the fan's other places on either side of it.
 Score Climber::link_value(Index fan, Index place, std::span<const Index> before, std::span<const Index> behind) const {
   const std::size_t stride = frames_.strides[fan / 2];
   const Index end = frames_.fan_size(fan) + 1, at = lane(fan / 2);
@@ -147,7 +148,7 @@ Score Climber::link_value(Index fan, Index place, std::span<const Index> before,
   return sum;
 }
 
-// What the fan of an arc's head gains with it.
+// Returns the gain of the head's fan if it takes the arc.
 Score Climber::insertion(Index arc) const {
   const Index fan = arc_fan(arc), place = frames_.places[arc];
   const auto now = chosen(fan);
@@ -156,7 +157,7 @@ Score Climber::insertion(Index arc) const {
   return link_value(fan, place, now.first(i), now.subspan(i));
 }
 
-// What the fan of an arc of the tree loses without it.
+// Returns the loss of the head's fan if it gives up an arc of the tree.
 Score Climber::removal(Index arc) const {
   const Index fan = arc_fan(arc), place = frames_.places[arc];
   const auto now = chosen(fan);
@@ -165,18 +166,18 @@ Score Climber::removal(Index arc) const {
   return link_value(fan, place, now.first(i), now.subspan(i + 1));
 }
 
-Score Climber::more_with(Index arc) const {
-  if (!has_more()) return 0.0;
+Score Climber::extras_and_globals_with(Index arc) const {
+  if (!has_extras_or_globals()) return 0.0;
   const Index word = frames_.arc_modifiers[arc];
   const Index old = std::exchange(heads_[word], frames_.arc_heads[arc]);
   if (globals_) globals_->move(word, heads_[word]);
-  const Score value = more_now();
+  const Score value = extras_and_globals();
   heads_[word] = old;
   if (globals_) globals_->move(word, old);
   return value;
 }
 
-// What a word's arcs are worth with its modifiers. O(modifiers * lanes).
+// Computes the value of each arc into a word, given the word's modifiers. O(modifiers * lanes).
 void Climber::weigh(Index word) {
   const Index begin = frames_.arc_begins[word], lanes = frames_.lanes[word];
   Score* worth = state_.worth.data() + begin;
@@ -204,13 +205,12 @@ void Climber::weigh(Index word) {
   }
 }
 
-// Moves a word, and marks nobody.
+// Moves a word without marking any word as dirty.
 void Climber::shift(Index arc) {
   const Index word = frames_.arc_modifiers[arc], old = state_.arcs[word];
   const Index from = arc_fan(old), to = arc_fan(arc);
   Index* list = state_.chosen.data() + frames_.fan_begins[from];
-  std::remove(list, list + state_.counts[from], frames_.places[old]);
-  --state_.counts[from];
+  state_.counts[from] = static_cast<Index>(std::remove(list, list + state_.counts[from], frames_.places[old]) - list);
   list = state_.chosen.data() + frames_.fan_begins[to];
   Index* place = list + state_.counts[to]++;
   for (; place > list && place[-1] > frames_.places[arc]; --place) *place = place[-1];
@@ -222,7 +222,7 @@ void Climber::shift(Index arc) {
   if (to / 2 > 0) weigh(to / 2);
 }
 
-// What a move changes: two fans, hence their heads' own worth, and the lane of the word.
+// Marks the words that a move affects: it changes two fans, hence the values of their heads, and the word's lane.
 void Climber::mark_move(Index old, Index arc) {
   const Index word = frames_.arc_modifiers[arc];
   for (Index head : {frames_.arc_heads[old], frames_.arc_heads[arc], word}) mark(head);
@@ -255,7 +255,7 @@ bool Climber::force(Index arc) {
   } else if ((single_ && old == 0)) {
     return false;
   } else if (!is_open(arc)) {
-    // The head is below the word: its branch goes elsewhere first.
+    // The head is below the word, so the branch that holds it moves elsewhere first.
     Index branch = head;
     while (heads_[branch] != word) branch = heads_[branch];
     Index found = -1;
@@ -303,20 +303,20 @@ void Climber::take_all(std::span<const Index> arcs) {
   if (globals_) globals_->start(heads_);
 }
 
-// The arc among begin to end, but for one, that gains most, and more than `best`; -1 if there is none. `word` is told
-// where an arc that would gain is not open, or does not fit.
+// Returns the arc in [begin, end) with the largest gain above `best`, skipping `except`; -1 if there is none. Flags
+// `word` as blocked if an arc that gains would close a cycle or cross another arc.
 template <class Fits>
 Index Climber::best_arc(Index begin, Index end, Index except, Score loss, Score best, Index word, Fits fits) {
   Index found = -1;
   for (Index arc = begin; arc < end; ++arc) {
     if (arc == except || (single_ && frames_.arc_heads[arc] == 0)) continue;
     Score value = gain(arc, loss);
-    if (value == NEGATIVE_INFINITY || (!has_more() && value <= best)) continue;
+    if (value == NEGATIVE_INFINITY || (!has_extras_or_globals() && value <= best)) continue;
     if (!is_open(arc)) {
       block(word);
       continue;
     }
-    value += more_with(arc);
+    value += extras_and_globals_with(arc);
     if (value <= best) continue;
     if (projective_ && !fits(arc)) {
       block(word);
@@ -328,30 +328,30 @@ Index Climber::best_arc(Index begin, Index end, Index except, Score loss, Score 
   return found;
 }
 
-// Gives a word its best head; true if that is another one. Under the single-root rule root arcs stay where they are.
+// Gives a word its best head. Returns true if the head changes. Under the single-root rule, root arcs stay.
 bool Climber::improve_head(Index word) {
   const Index present = state_.arcs[word], begin = frames_.arc_begins[word], end = frames_.arc_begins[word + 1];
   if (end - begin < 2 || (single_ && heads_[word] == 0)) return false;
   const Score loss = loss_of_leaving(word);
   const Index found =
-      best_arc(begin, end, present, loss, least_ + more_now(), word, [this](Index arc) { return fits(arc); });
+      best_arc(begin, end, present, loss, least_ + extras_and_globals(), word, [this](Index arc) { return fits(arc); });
   if (found < 0) return false;
   take(found);
   return true;
 }
 
-// Takes an arc and the best of others, all into one word, if that pays; else nothing changes. The first must not close
-// a cycle.
+// Takes `first` and the best of the arcs in [begin, end), which all lead into one word, if the two gain together.
+// Otherwise nothing changes. `first` must not close a cycle.
 bool Climber::take_both(Index first, Index begin, Index end) {
   const Index word = frames_.arc_modifiers[first], other = frames_.arc_modifiers[begin];
   const Index old = state_.arcs[word], old_other = state_.arcs[other];
   if ((state_.flags[word] | state_.flags[other]) & FROZEN) return false;
   const Score first_gain = gain(first);
   if (first_gain == NEGATIVE_INFINITY) return false;
-  const Score more_before = more_now();
+  const Score before = extras_and_globals();
   shift(first);
   const Score loss = loss_of_leaving(other);
-  const Index found = best_arc(begin, end, old_other, loss, least_ + more_before - first_gain, word,
+  const Index found = best_arc(begin, end, old_other, loss, least_ + before - first_gain, word,
                                [&](Index arc) { return both_fit(first, arc); });
   if (found < 0) {
     shift(old);
@@ -362,7 +362,7 @@ bool Climber::take_both(Index first, Index begin, Index end) {
   return true;
 }
 
-// Whether two arcs, the first of which is in the tree, would both cross none of the others.
+// Returns whether two arcs would both cross no other arc. The first is already in the tree.
 bool Climber::both_fit(Index first, Index second) {
   Index& head = heads_[frames_.arc_modifiers[second]];
   const Index old = std::exchange(head, frames_.arc_heads[second]);
@@ -371,8 +371,8 @@ bool Climber::both_fit(Index first, Index second) {
   return fit;
 }
 
-// Turns the arc into a word round: the word takes its head's head, and the head hangs on the word.
-bool Climber::turn_round(Index word) {
+// Reverses the arc into a word: the word takes its head's head, and the head becomes its modifier.
+bool Climber::reverse_arc(Index word) {
   const Index head = heads_[word];
   if (head == 0) return false;
   const Index first = find_arc(heads_[head], word);
@@ -381,10 +381,10 @@ bool Climber::turn_round(Index word) {
   return second >= 0 && take_both(first, second, second + 1);
 }
 
-// Makes a word the only root, and finds the best head for the old one.
+// Makes a word the only root and finds the best head for the old root.
 bool Climber::change_root(Index word) {
   if (frames_.arc_begins[word] == frames_.arc_begins[word + 1]) return false;
-  const Index first = frames_.arc_begins[word];  // heads ascend
+  const Index first = frames_.arc_begins[word];  // heads are sorted
   if (frames_.arc_heads[first] != 0 || heads_[word] == 0) return false;
   const Index old = root_word();
   return take_both(first, frames_.arc_begins[old], frames_.arc_begins[old + 1]);
@@ -395,10 +395,10 @@ bool Climber::visit(Index word) {
   state_.seen[word] = moves_;
   bool moved = improve_head(word);
   if (!thorough_) return moved;
-  moved |= turn_round(word);
+  moved |= reverse_arc(word);
   if (!single_) return moved;
   if (heads_[word] != 0) return moved | change_root(word);
-  // What is new around the root word concerns all that could take its place.
+  // A change around the root word affects every word that could replace it.
   for (Index arc : frames_.fan(1)) moved |= change_root(frames_.arc_modifiers[arc]);
   return moved;
 }

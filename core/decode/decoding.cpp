@@ -10,7 +10,7 @@ void Decoding::offer(Score value) {
   solution_.heads.assign(workspace_.heads.begin(), workspace_.heads.end());
 }
 
-void Decoding::offer_heads() {
+void Decoding::improve_and_offer() {
   if (options_.method == Method::Greedy || options_.method == Method::GreedyPP)
     offer_greedy();
   else if (options_.method == Method::Rerank)
@@ -18,7 +18,7 @@ void Decoding::offer_heads() {
   else if (options_.method == Method::Sample)
     offer_sampled();
   else if (options_.method == Method::Arcs)
-    offer_heads_as_they_are();
+    offer_heads();
   else if (frames_value(problem_, workspace_.heads, workspace_.climb) > NEGATIVE_INFINITY)
     offer(climb(problem_, workspace_.heads, workspace_.climb));
 }
@@ -26,7 +26,7 @@ void Decoding::offer_heads() {
 bool Decoding::offer_tree(std::span<const Score> scores) {
   workspace_.heads.resize(frames().size);
   if (best_tree(frames(), scores, problem_.rules, workspace_.heads, workspace_) == NEGATIVE_INFINITY) return false;
-  offer_heads();
+  improve_and_offer();
   return true;
 }
 
@@ -46,11 +46,11 @@ bool Decoding::offer_first() {
     heads = found.heads;
     if (proves()) lower(found.bound);
   }
-  offer_heads();
+  improve_and_offer();
   return true;
 }
 
-void Decoding::climb_often(std::span<const Score> draw_scores) {
+void Decoding::climb_with_restarts(std::span<const Score> draw_scores) {
   RestartLimits limits;
   limits.seconds = seconds_left();
   limits.draw_scores = draw_scores;
@@ -59,7 +59,7 @@ void Decoding::climb_often(std::span<const Score> draw_scores) {
   std::vector<Index>& heads = workspace_.heads;
   if (has_tree()) heads.assign(solution_.heads.begin(), solution_.heads.end());
   const RestartResult result =
-      headlong::climb_often(problem_, options_, limits, heads, workspace_.climb, workspace_.restarts);
+      headlong::climb_with_restarts(problem_, options_, limits, heads, workspace_.climb, workspace_.restarts);
   offer(result.value);
   solution_.iterations = result.climbs;
   solution_.status = result.in_time ? Status::Approximate : Status::Unconverged;
@@ -68,14 +68,14 @@ void Decoding::climb_often(std::span<const Score> draw_scores) {
 void Decoding::offer_greedy() {
   const bool in_time = greedy_tree(problem_, options_, seconds_left(), workspace_.heads, workspace_.greedy);
   if (!in_time) solution_.status = Status::Unconverged;
-  offer_heads_as_they_are();
+  offer_heads();
 }
 
 void Decoding::offer_ranked() {
-  // workspace_.dense has the arc scores since the best tree was found.
+  // `best_tree` has left the arc scores in workspace_.dense.
   KBestTrees trees(workspace_.dense, frames().size, problem_.rules.root, problem_.rules.projective, workspace_.kbest);
   for (Index rank = 0; rank < options_.kbest && trees.next(workspace_.heads); ++rank) {
-    offer_heads_as_they_are();
+    offer_heads();
     ++solution_.iterations;
     if (out_of_time()) {
       solution_.status = Status::Unconverged;
@@ -120,7 +120,7 @@ void Decoding::take(const SolverResult& result) {
   if (!result.assignment.empty()) {
     workspace_.heads.resize(frames().size);
     heads_of(frames(), result.assignment, workspace_.heads);
-    offer_heads_as_they_are();
+    offer_heads();
   }
   lower(result.bound);
 }

@@ -13,14 +13,15 @@ namespace headlong {
 
 namespace {
 
-// Stands for -inf where differences are formed: small enough for any arc to be dropped.
+// Replaces -inf where differences are computed. Low enough for any arc to be dropped.
 constexpr Score LOWEST = -1e4;
 
-// The part of a difference that a link passes on. Less is slow, more gets stuck earlier: measured on random sentences.
+// The fraction of a difference that a link passes on. Smaller values are slower, larger ones get stuck earlier, as
+// measured on random sentences.
 constexpr Score SHARE = 0.6;
 
-// Differences below this, relative to the value of the automaton, are left alone.
-constexpr Score NOTHING = 1e-13;
+// Smaller differences, relative to the value of the automaton, are ignored.
+constexpr Score NEGLIGIBLE = 1e-13;
 
 }  // namespace
 
@@ -72,14 +73,14 @@ void start_descent(const Frames& frames, std::span<const Score> arc_scores, Desc
 
 namespace {
 
-// One visit of a head.
+// One visit to a head.
 struct Visit {
   const Frames& frames;
   Descent& descent;
   Index head;
   Direction direction;
   Index lanes, lane_links;
-  Score best = NEGATIVE_INFINITY;  // of the automaton, as it stands
+  Score best = NEGATIVE_INFINITY;  // current value of the automaton
   bool has_moved = false;
 
   bool passes(Index link) const {
@@ -94,18 +95,18 @@ struct Visit {
     has_moved = true;
   }
 
-  // Moves part of the difference between on and off to the other side; returns what is left of `on`.
+  // Moves part of the difference between on and off to the other side of the link. Returns the new value of `on`.
   Score pass(Index link, Score on, Score off) {
     if (on == NEGATIVE_INFINITY || off == NEGATIVE_INFINITY) return on;
     const Score part = (on - off) * SHARE;
-    if (std::abs(part) <= NOTHING * (1.0 + std::abs(best))) return on;
+    if (std::abs(part) <= NEGLIGIBLE * (1.0 + std::abs(best))) return on;
     move(link, part);
     return on - part;
   }
 };
 
-// The best value without a place, by all ways across it: from states before it to places behind it. Ends early when
-// `enough` is reached.
+// Returns the best value without a place, over all steps across it, from states before it to places behind it. Stops
+// early at `enough`.
 Score best_without(const Visit& visit, const Fan& fan, Index place, const Score* states, const Score* rests,
                    const Score* outside, const Score* modifiers, Score enough) {
   const std::size_t stride = fan.stride;
@@ -133,7 +134,7 @@ Score best_without(const Visit& visit, const Fan& fan, Index place, const Score*
   return best;
 }
 
-// Goes along a fan: values of a place's states, what its link is worth, what it passes on.
+// Walks along a fan: computes the states of each place and the value of its link, and passes on its share.
 void visit_fan(Visit& visit, int side, Index begin) {
   const Frames& frames = visit.frames;
   Descent& descent = visit.descent;
@@ -157,18 +158,18 @@ void visit_fan(Visit& visit, int side, Index begin) {
     Score off = visit.best;
     const Index partner = descent.partners[link];
     if (frames.lanes[partner] == 1) {
-      // The arc is in all trees: whatever makes it the automaton's choice costs its only lane as much, and nothing
-      // more.
+      // The arc is in every tree: an amount that makes the automaton choose it costs its only lane the same amount and
+      // nothing else.
       if (on < off && on > NEGATIVE_INFINITY && visit.direction != Direction::Still) {
         const std::uint8_t quiet = descent.quiet[partner];
         visit.move(link, on - off);
-        // Its only lane is worth less, and all else stays as it is there.
+        // The only lane is worth less there; everything else is unchanged.
         descent.values[partner] += on - off;
         descent.quiet[partner] = quiet;
         on = off;
       }
     } else if (visit.passes(link)) {
-      // Rounding errors must not feign a difference.
+      // Rounding errors must not look like a difference.
       if (on >= visit.best - 1e-12 * std::abs(visit.best))
         off = best_without(visit, fan, place, states, rests, outside, modifiers, on);
       on = visit.pass(link, on, off);
@@ -214,7 +215,7 @@ void set_lane_deficits(const Visit& visit) {
 }
 
 void visit_head(const Frames& frames, Index head, Direction direction, Descent& descent) {
-  // Nothing has changed since a visit in this direction (for a still one: in any) had nothing to move.
+  // Nothing has changed since a visit in this direction (if still, in any direction) that had nothing to move.
   const auto bit = static_cast<std::uint8_t>(1U << static_cast<unsigned>(direction));
   if ((descent.quiet[head] & bit) != 0 || (direction == Direction::Still && descent.quiet[head] != 0)) return;
   Visit visit{frames, descent, head, direction, frames.lanes[head], head == 0 ? 0 : frames.lanes[head]};
@@ -249,9 +250,9 @@ Score sweep(const Frames& frames, Direction direction, Descent& descent) {
   return std::accumulate(descent.values.begin(), descent.values.end(), descent.tree_value);
 }
 
-// With the deficits of its lanes moved to the tree, all lanes of an automaton are equal; the tree's reduced costs come
-// back. Some lane of every word costs nothing, so that the values of the automata stay as they are.
-Score ask_tree(const Frames& frames, RootRule rule, Descent& descent) {
+// Once the deficits of its lanes move to the tree, all lanes of an automaton are equal. The tree's reduced costs come
+// back. Every word has a lane with cost 0, so the values of the automata do not change.
+Score update_tree(const Frames& frames, RootRule rule, Descent& descent) {
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
     const Score deficit = std::max(descent.deficits[descent.lane_links[arc]], LOWEST);
     descent.tree[arc] += deficit;
@@ -270,9 +271,9 @@ Score ask_tree(const Frames& frames, RootRule rule, Descent& descent) {
   return std::accumulate(descent.values.begin(), descent.values.end(), descent.tree_value);
 }
 
-// An arc costs what it takes from each of its two automata.
-std::size_t needed_arcs(const Frames& frames, Score bound, Score threshold, const Descent& descent,
-                        std::span<std::uint8_t> keep) {
+// The cost of an arc is the sum of its deficits in its two automata.
+std::size_t mark_needed_arcs(const Frames& frames, Score bound, Score threshold, const Descent& descent,
+                             std::span<std::uint8_t> keep) {
   std::size_t count = 0;
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
     const Index link = descent.lane_links[arc];
@@ -309,7 +310,7 @@ void load_split(const Frames& frames, const ArcSplit& split, Descent& descent) {
 
 namespace {
 
-// Calls `visit` with each link of the graph's automata and its number in the descent. The tree's links are first.
+// Calls `visit` with each link of the graph's automata and its number in the descent. The tree's links come first.
 template <class Visit>
 void for_automata(const Frames& frames, const Descent& descent, Visit visit) {
   std::size_t link = frames.arcs();
@@ -325,7 +326,7 @@ void multipliers_of(const Frames& frames, const Graph& graph, const Descent& des
                     std::vector<double>& multipliers) {
   const std::vector<Index> degrees = graph.degrees();
   multipliers.resize(graph.link_variables.size());
-  // The tree gets what the automata leave.
+  // The tree gets the rest.
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) multipliers[arc] = 0.0;
   for_automata(frames, descent, [&](std::size_t link, Index own) {
     const Index variable = graph.link_variables[link];
@@ -339,7 +340,7 @@ void load_multipliers(const Frames& frames, std::span<const Score> arc_scores, c
   const std::vector<Index> degrees = graph.degrees();
   number_links(frames, descent);
   descent.scores.resize(2 * frames.arcs());
-  // The graph has no automaton for a word without candidate modifiers; its lanes are all worth 0 here.
+  // The graph has no automaton for a word without candidate modifiers. Here its lanes all get value 0.
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
     const Index word = frames.arc_modifiers[arc];
     const Index lane = static_cast<Index>(arc) - frames.arc_begins[word];
@@ -356,7 +357,7 @@ void load_multipliers(const Frames& frames, std::span<const Score> arc_scores, c
     descent.tree[arc] = arc_scores[arc] - descent.scores[link] - descent.scores[descent.others[link]];
   }
   sweep(frames, Direction::Still, descent);
-  ask_tree(frames, rule, descent);
+  update_tree(frames, rule, descent);
 }
 
 }  // namespace headlong

@@ -26,7 +26,7 @@ class ExtraDecoding final : public Decoding {
 
   std::vector<ExtraVariable> variables_;
   std::vector<ExtraSlots> slots_;
-  Extras kept_[2];  // for the frames of the workspace
+  Extras kept_[2];  // extras that match the frames of the workspace
 };
 
 bool ExtraDecoding::round(std::span<const double> relaxed, std::span<std::uint8_t> assignment) {
@@ -35,7 +35,7 @@ bool ExtraDecoding::round(std::span<const double> relaxed, std::span<std::uint8_
   return true;
 }
 
-// Goes on with the arcs that are marked in workspace_.marks, and with their extras.
+// Reduces the problem to the arcs marked in workspace_.marks and to their extras.
 void ExtraDecoding::filter_marked() {
   const Frames& before = frames();
   Extras& kept = kept_[buffer_];
@@ -44,10 +44,10 @@ void ExtraDecoding::filter_marked() {
   problem_.extras = &kept;
 }
 
-// Drops the arcs that no better tree has, but for those of the best tree; false if that is not worth the while.
+// Drops the arcs that no better tree has, but keeps those of the best tree. Returns false if too few would go.
 bool ExtraDecoding::drop_arcs(Score bound) {
   workspace_.marks.resize(frames().arcs());
-  needed_arcs(frames(), bound, threshold(), workspace_.descent, workspace_.marks);
+  mark_needed_arcs(frames(), bound, threshold(), workspace_.descent, workspace_.marks);
   for (std::size_t arc = 0; arc < frames().arcs(); ++arc)
     if (solution_.heads[frames().arc_modifiers[arc]] == frames().arc_heads[arc]) workspace_.marks[arc] = 1;
   if (std::count(workspace_.marks.begin(), workspace_.marks.end(), 1) > 0.95 * frames().arcs()) return false;
@@ -56,13 +56,13 @@ bool ExtraDecoding::drop_arcs(Score bound) {
   return true;
 }
 
-// What arcs are worth with the best that extras can add, in workspace_.scores.
+// Writes the scores of arcs with the best that extras can add to workspace_.scores.
 void ExtraDecoding::set_optimistic_scores() {
   workspace_.scores.assign(problem_.arc_scores.begin(), problem_.arc_scores.end());
   add_optimism(frames(), *problem_.extras, problem_.rules.projective, workspace_.scores);
 }
 
-// The descent on optimistic scores of the arcs, dropping arcs. With fewer arcs, optimism is smaller, and more can go.
+// Runs the descent on optimistic arc scores and drops arcs. Fewer arcs mean less optimism, so more arcs can go.
 void ExtraDecoding::reduce() {
   std::vector<Score>& scores = workspace_.scores;
   bool dropped = true;
@@ -77,18 +77,19 @@ void ExtraDecoding::reduce() {
     start_descent(frames(), scores, workspace_.descent);
     for (Index count = 0; count < SWEEPS_PER_ROUND; ++count, ++solution_.sweeps)
       sweep(frames(), count % 2 == 0 ? Direction::Forward : Direction::Backward, workspace_.descent);
-    ask_tree(frames(), problem_.rules.root, workspace_.descent);
+    update_tree(frames(), problem_.rules.root, workspace_.descent);
     const Score bound = sweep(frames(), Direction::Still, workspace_.descent);
     lower(bound);
     if (is_closed()) return;
     dropped = drop_arcs(bound);
-    // The best tree alone is left.
+    // Only the best tree is left.
     if (is_decided()) lower(solution_.score);
     if (is_closed()) return;
   }
 }
 
-// A bound where there is no tree yet to drop arcs by: the automata's best choices under the optimistic scores.
+// Computes a bound if there is no tree yet to drop arcs with: the best choices of the automata under the optimistic
+// scores.
 void ExtraDecoding::bound_automata() {
   set_optimistic_scores();
   start_descent(frames(), workspace_.scores, workspace_.descent);
@@ -129,10 +130,10 @@ void ExtraDecoding::run() {
   if (!has_tree()) solution_.heads = workspace_.heads;
   if (!possible)
     solution_.bound = NEGATIVE_INFINITY;
-  else if (goes_on()) {
+  else if (continues()) {
     if (proves() && has_tree()) reduce();
     if (climbs() && proves() && !has_tree()) bound_automata();
-    if (!is_closed()) climbs() ? climb_often(problem_.arc_scores) : solve();
+    if (!is_closed()) climbs() ? climb_with_restarts(problem_.arc_scores) : solve();
   }
   conclude();
 }

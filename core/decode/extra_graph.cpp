@@ -50,7 +50,7 @@ class Builder {
     return graph_.variables() - 1;
   }
 
-  // A score for two variables that are both on. Without a pair of its own if it is 0, and by logic if it is -inf.
+  // Scores two variables that are both on. Needs no factor if the score is 0, and a logic factor if it is -inf.
   void add_pair(Index one, Index other, Score score) {
     if (score == 0.0) return;
     link(one);
@@ -73,12 +73,13 @@ class Builder {
   Graph& graph_;
   std::vector<ExtraVariable>& variables_;
   std::vector<std::uint8_t> reachable_;  // [size * size]
-  std::vector<std::uint8_t> sinks_;      // [size] words whose paths are needed
+  std::vector<std::uint8_t> sinks_;      // [size] words that need paths
   std::vector<Index> paths_;             // [size * size] variables
   std::vector<Index> flows_;             // [arcs] variables of the flow to one word
 };
 
-// A sequence whose states are the candidates of each word: node 1 + arc is behind the word that has chosen the arc.
+// Adds a sequence factor whose states are the candidates of each word: node 1 + arc follows the word that chose the
+// arc.
 void Builder::add_bigrams() {
   const Index arcs = static_cast<Index>(frames_.arcs()), last = frames_.size - 1;
   if (std::find(frames_.lanes.begin() + 1, frames_.lanes.end(), 0) != frames_.lanes.end()) return;  // there is no tree
@@ -105,7 +106,7 @@ void Builder::add_siblings() {
         add_pair(extras_.head_arcs[earlier], extras_.head_arcs[later], *next++);
 }
 
-// Whether an arc spans a word that no path from its head leads to: in a tree it is always non-projective.
+// Returns whether an arc spans a word that no path from its head reaches. Such an arc is non-projective in every tree.
 bool Builder::spans_unreachable(Index arc) const {
   const auto [left, right] = std::minmax(frames_.arc_heads[arc], frames_.arc_modifiers[arc]);
   for (Index word = left + 1; word < right; ++word)
@@ -123,7 +124,7 @@ void Builder::find_sinks(bool crossing) {
   }
 }
 
-// The flow from the root to one word, and the paths to it.
+// Adds the flow from the root to one word, and the paths to it.
 void Builder::add_flow(Index sink) {
   for (Index word = 1; word < frames_.size; ++word) {
     if (word == sink || !reaches(word, sink)) continue;

@@ -7,7 +7,7 @@ namespace headlong {
 
 namespace {
 
-// value[j] = sum over i < j of value[i] * pairs[i, j].
+// Computes value[j] = sum over i < j of value[i] * pairs[i, j].
 template <class Semiring>
 inline Block arrive_by_pairs(const Fan& fan, Index place, const Score* values) {
   const float* pair = fan.pairs + pair_place(0, place) * fan.stride;
@@ -20,7 +20,8 @@ inline Block arrive_by_pairs(const Fan& fan, Index place, const Score* values) {
   return sum;
 }
 
-// value[i, j] = (sum over h < i of value[h, i] * triples[h, i, j]) * pairs[i, j]: calls visit(i, value) for every i.
+// Computes value[i, j] = (sum over h < i of value[h, i] * triples[h, i, j]) * pairs[i, j]: calls visit(i, value) for
+// every i.
 template <class Semiring, class Visit>
 inline void arrive_by_triples(const Fan& fan, Index place, const Score* values, Visit visit) {
   const float* pair = fan.pairs + pair_place(0, place) * fan.stride;
@@ -72,7 +73,7 @@ template <class Semiring>
 void backward_pairs(const Fan& fan, const Score* modifiers, Score* rests, Score* totals) {
   const std::size_t stride = fan.stride;
   for (Index place = 0; place <= fan.size; ++place) store(filled(Semiring::zero()), rests + place * stride);
-  // All that follows a place has been added to its rest when its turn comes.
+  // The rest of a place is complete when the loop reaches it.
   for (Index place = fan.size + 1; place > 0; --place) {
     Block rest = filled(Semiring::one());
     if (place <= fan.size)
@@ -165,7 +166,7 @@ void fan_trace(const Fan& fan, const Score* values, Index lane, std::vector<Inde
   const std::size_t stride = fan.stride;
   const float* pairs = fan.pairs + lane;
   values += lane;
-  // `after` is the place behind `place`, or -1 where there is none: the state is then `place` alone.
+  // `after` is the place behind `place`, or -1 if there is none, in which case the state is `place` alone.
   Index place = fan.size + 1, after = -1;
   while (place > 0) {
     Index found = 0;

@@ -25,12 +25,12 @@ bool FrameDecoding::round(std::span<const double> relaxed, std::span<std::uint8_
   return true;
 }
 
-// Drops the arcs that no better tree has; false if that is not worth the while.
+// Drops the arcs that no better tree has. Returns false if too few would go.
 bool FrameDecoding::drop_arcs(Score bound) {
   if (!has_tree()) return false;
   workspace_.marks.resize(frames().arcs());
-  std::size_t count = needed_arcs(frames(), bound, threshold(), workspace_.descent, workspace_.marks);
-  // Before a search the best tree stays: the solver starts from it.
+  std::size_t count = mark_needed_arcs(frames(), bound, threshold(), workspace_.descent, workspace_.marks);
+  // Before a search, the arcs of the best tree stay: the solver starts from it.
   for (std::size_t arc = 0; arc < frames().arcs() && workspace_.numbers.empty(); ++arc)
     if (!workspace_.marks[arc] && solution_.heads[frames().arc_modifiers[arc]] == frames().arc_heads[arc])
       workspace_.marks[arc] = 1, ++count;
@@ -45,8 +45,8 @@ bool FrameDecoding::drop_arcs(Score bound) {
   return true;
 }
 
-// The descent, with rounding and dropping arcs now and then, as long as it gets on. Returns a bound on all trees with
-// the arcs at hand, or something below what is excluded if there are none that count.
+// Runs the descent while it makes progress, and rounds and drops arcs every SWEEPS_PER_ROUND sweeps. Returns a bound on
+// all trees of the current arcs, or a value below `excluded_` if no such tree matters.
 Score FrameDecoding::descend(Index max_sweeps) {
   Descent& descent = workspace_.descent;
   Score bound = std::numeric_limits<Score>::infinity(), earlier = bound;
@@ -55,7 +55,7 @@ Score FrameDecoding::descend(Index max_sweeps) {
     ++solution_.sweeps;
     if (is_good_enough(bound) || out_of_time()) return bound;
     if (count % SWEEPS_PER_ROUND != 0) continue;
-    bound = ask_tree(frames(), problem_.rules.root, descent);
+    bound = update_tree(frames(), problem_.rules.root, descent);
     if (is_good_enough(bound)) return bound;
     bound = sweep(frames(), Direction::Still, descent);
     workspace_.scores.resize(frames().arcs());
@@ -63,7 +63,7 @@ Score FrameDecoding::descend(Index max_sweeps) {
     offer_tree(workspace_.scores);
     if (is_good_enough(bound)) return bound;
     const bool dropped = drop_arcs(bound);
-    if (has_gap()) return excluded_;
+    if (lacks_candidate()) return excluded_;
     const Score gap = bound - solution_.score;
     if (!dropped && gap > 0.7 * earlier) break;
     earlier = gap;
@@ -71,7 +71,7 @@ Score FrameDecoding::descend(Index max_sweeps) {
   return bound;
 }
 
-// The descent on all arcs that can be.
+// Runs the descent on all arcs whose score is not -inf.
 void FrameDecoding::start() {
   workspace_.marks.resize(frames().arcs());
   for (std::size_t arc = 0; arc < frames().arcs(); ++arc)
@@ -85,7 +85,7 @@ void FrameDecoding::start() {
   if (is_decided()) lower(solution_.score);
 }
 
-// Hands what is left to the solver, with the best tree and the multipliers that the descent has reached.
+// Runs the solver on the remaining arcs, starting from the best tree and the multipliers that the descent reached.
 SolverResult FrameDecoding::run_solver(bool descended) {
   build_graph(problem_, workspace_.graph);
   Start start;
@@ -104,15 +104,15 @@ SolverResult FrameDecoding::run_solver(bool descended) {
   return result;
 }
 
-// Climbs again and again among the arcs that are left. With a descent, trees are drawn by what arcs cost in it: what
-// all parts say of an arc, not what it is worth by itself.
-void FrameDecoding::climb_on(bool descended) {
+// Climbs with restarts on the remaining arcs. After a descent, trees are drawn by the arc costs in it, which reflect
+// all parts instead of the arc scores alone.
+void FrameDecoding::climb_remaining(bool descended) {
   solution_.arcs = static_cast<Index>(frames().arcs());
-  if (!descended || !has_tree()) return climb_often(problem_.arc_scores);
+  if (!descended || !has_tree()) return climb_with_restarts(problem_.arc_scores);
   sweep(frames(), Direction::Still, workspace_.descent);
   workspace_.scores.resize(frames().arcs());
   for (std::size_t arc = 0; arc < frames().arcs(); ++arc) workspace_.scores[arc] = arc_deficit(workspace_.descent, arc);
-  climb_often(workspace_.scores);
+  climb_with_restarts(workspace_.scores);
 }
 
 void FrameDecoding::run() {
@@ -127,7 +127,7 @@ void FrameDecoding::run() {
     lower(solution_.score);
   } else if (!possible) {
     lower(NEGATIVE_INFINITY);
-  } else if (goes_on()) {
+  } else if (continues()) {
     const bool searches = options_.method == Method::Exact;
     const bool descends = options_.sweep_limit() > 0 || searches;
     if (descends) start();
@@ -135,7 +135,7 @@ void FrameDecoding::run() {
       if (searches)
         search();
       else if (climbs())
-        climb_on(descends);
+        climb_remaining(descends);
       else
         run_solver(descends);
     }

@@ -9,12 +9,13 @@ namespace {
 
 constexpr Index SWEEPS_PER_NODE = 8;
 
-// A search that is not over by then gets a better bound to begin with, which takes AD3 about as long as these nodes.
+// A search that takes more nodes than this gets a better starting bound from AD3, which takes about as long as these
+// nodes.
 constexpr Index NODES_BEFORE_AD3 = 200;
 
 constexpr Index NO_TREE = -2;
 
-// Largest bound first.
+// Orders a heap with the largest bound first.
 bool comes_later(const Node& left, const Node& right) { return left.bound < right.bound; }
 
 bool cross(Index head, Index modifier, Index other_head, Index other_modifier) {
@@ -25,8 +26,8 @@ bool cross(Index head, Index modifier, Index other_head, Index other_modifier) {
 
 }  // namespace
 
-// The best arc into a word that is in doubt: one whose second best head costs little beside the gap, and with many
-// candidate modifiers, on which its head depends.
+// Returns the best arc into the word to branch on: a word whose second-best head costs little compared with the gap,
+// and with many candidate modifiers, which depend on its head.
 Index FrameDecoding::doubtful_arc(Score bound) const {
   const Descent& descent = workspace_.descent;
   Index found = -1;
@@ -49,8 +50,8 @@ Index FrameDecoding::doubtful_arc(Score bound) const {
   return found;
 }
 
-// Of the arcs that cross others in the best tree of any shape, the one that crosses most and could be another; -1 if
-// none cross, NO_TREE if two cross that are in all trees.
+// Takes the best tree of any shape and returns, among its arcs with alternatives, the one that crosses most others. -1
+// if none cross, NO_TREE if two arcs cross that are in every tree.
 Index FrameDecoding::crossing_arc() {
   std::vector<Index>& heads = workspace_.heads;
   workspace_.scores.resize(frames().arcs());
@@ -74,7 +75,7 @@ Index FrameDecoding::crossing_arc() {
   return static_cast<Index>(std::find(begin, end, heads[found]) - frames().arc_heads.begin());
 }
 
-// The bound if the tree has to be projective: with the deficits of the lanes moved to it, as in `ask_tree`.
+// Returns the bound for projective trees, with the deficits of the lanes moved to the tree as in `update_tree`.
 Score FrameDecoding::projective_bound() {
   const Descent& descent = workspace_.descent;
   workspace_.scores.resize(frames().arcs());
@@ -85,8 +86,8 @@ Score FrameDecoding::projective_bound() {
                          best_tree(frames(), workspace_.scores, problem_.rules, workspace_.heads, workspace_));
 }
 
-// Splits what is left in two: one arc is taken, or not. Returns the bound of both, and leaves it at that if that is
-// good enough.
+// Splits the node in two: one arc is required or forbidden. Returns the bound of both, without splitting if it is good
+// enough.
 Score FrameDecoding::branch(Score bound, std::vector<Node>& nodes) {
   Descent& descent = workspace_.descent;
   sweep(frames(), Direction::Still, descent);
@@ -122,12 +123,12 @@ void FrameDecoding::load(const Node& node, const Frames& root, std::span<const S
   workspace_.numbers = node.numbers;
 }
 
-// Branch and bound on the descent: nodes are what is left of the candidates, the one with the largest bound comes
-// first. False if there are nodes left after `max_nodes` in all.
+// Runs branch and bound on the descent. A node is a set of remaining candidates; the one with the largest bound comes
+// first. Returns false if nodes are left after `max_nodes` in total.
 bool FrameDecoding::search(const Frames& root, std::span<const Score> scores, Index max_nodes) {
   workspace_.numbers.resize(root.arcs());
   std::iota(workspace_.numbers.begin(), workspace_.numbers.end(), 0);
-  Score closed = NEGATIVE_INFINITY;  // the largest bound of what need not be looked at any more
+  Score closed = NEGATIVE_INFINITY;  // the largest bound of the nodes that are done
   std::vector<Node> nodes;
   const Score first = branch(solution_.bound, nodes);
   if (is_good_enough(first)) closed = first;
@@ -137,7 +138,7 @@ bool FrameDecoding::search(const Frames& root, std::span<const Score> scores, In
     nodes.pop_back();
     ++solution_.iterations;
     load(node, root, scores);
-    if (has_gap()) continue;
+    if (lacks_candidate()) continue;
     Score bound = node.bound;
     if (!is_decided()) {
       load_split(frames(), node.split, workspace_.descent);
@@ -158,7 +159,7 @@ bool FrameDecoding::search(const Frames& root, std::span<const Score> scores, In
   return nodes.empty() || is_closed();
 }
 
-// Goes on from the multipliers of AD3, whose bound the descent alone does not reach.
+// Continues from the multipliers of AD3, whose bound the descent alone does not reach.
 void FrameDecoding::tighten() {
   const Index nodes = solution_.iterations;
   const SolverResult result = run_solver(true);

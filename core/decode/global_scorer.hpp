@@ -1,20 +1,20 @@
-// What a search may count beside frames and extras.
+// The interface of scorers for whole trees, which a search can use in addition to frames and extras.
 #pragma once
 
 #include "base/types.hpp"
 
 namespace headlong {
 
-// Something that values whole trees. A search shows it a tree and then every change, tried or made.
+// Scores whole trees. A search shows it a tree, and then every change that it tries or makes.
 class GlobalScorer {
  public:
   virtual ~GlobalScorer() = default;
 
-  // Looks at a tree.
+  // Starts from a tree.
   virtual void start(std::span<const Index> heads) = 0;
-  // Gives a word another head, which is not below it.
+  // Gives a word another head, which must not be below it.
   virtual void move(Index word, Index head) = 0;
-  // What the tree at hand is worth: the same, up to rounding, however it was reached.
+  // Returns the value of the current tree. It does not depend, up to rounding, on how the tree was reached.
   virtual Score value() = 0;
 };
 

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stopwatch.hpp"
 #include "trees/rules.hpp"
 
 namespace headlong {
 
 namespace {
 
-constexpr double TIE = 1e-8;  // times the scale
+constexpr double TIE = 1e-8;  // relative to the scale of the scores
 
-// One sentence. A tree that a function is given is one of the beam.
+// Greedy inference for one sentence. Functions that take a tree expect one of the beam.
 struct Search {
   const Problem& problem;
   const DecodeOptions& options;
@@ -20,20 +21,20 @@ struct Search {
   std::span<const Score> arc_scores = problem.arc_scores;
   RootRule root = problem.rules.root;
   bool projective = problem.rules.projective;
-  bool predicts = options.method == Method::GreedyPP;  // algorithm 2
+  bool predicts = options.method == Method::GreedyPP;  // algorithm 2 instead of 1
 
   std::size_t arcs() const { return frames.arcs(); }
-  // The candidate from `head` to `modifier` if it is open, or -1.
+  // Returns the candidate from `head` to `modifier` if it is open, or -1.
   Index open_arc(const PartialTree& tree, Index head, Index modifier) const {
     const Index arc = find_arc(frames, head, modifier);
     return arc >= 0 && tree.states[arc] == ArcState::Open ? arc : -1;
   }
   double chance(Index arc) const { return workspace.loss_chances.present[arc]; }
-  // What is lost with an open arc.
+  // Returns the value that is lost together with an open arc.
   Score worth(const PartialTree& tree, Index arc) const {
     return chance(arc) * (tree.losses.fan[arc] + tree.losses.lane[arc]);
   }
-  // A sum over parts that have a lane of the head of `arc`, and `arc` itself.
+  // Returns the sum over the parts that need both `lane_arc`, a lane of the head of `arc`, and `arc` itself.
   Score both(const std::vector<Score>& table, Index lane_arc, Index arc) const {
     const Index head = frames.arc_heads[arc];
     return table[frames.grand_begins[fan_of(head, frames.arc_modifiers[arc])] +
@@ -42,7 +43,7 @@ struct Search {
   }
   bool is_only_root(Index arc) const { return root == RootRule::Single && frames.arc_heads[arc] == 0; }
 
-  // Calls visit(other) for all open arcs into a word.
+  // Calls visit(arc) for all open arcs into a word.
   template <class Visit>
   void for_arcs_into(const PartialTree& tree, Index word, Visit visit) const {
     for (Index arc = frames.arc_begins[word]; arc < frames.arc_begins[word + 1]; ++arc)
@@ -54,8 +55,8 @@ struct Search {
       if (tree.states[arc] == ArcState::Open) visit(arc);
   }
 
-  // The sum of the parts that an arc would lose, each once: no part needs two lost arcs, but for those whose lane and
-  // modifier are lost, and for those of the root.
+  // Returns the sum of the parts that choosing an arc would lose, each counted once. No part needs two lost arcs,
+  // except parts whose lane and modifier are both lost, and parts of the root.
   Score loss_of(const PartialTree& tree, Index arc) const {
     const Index head = frames.arc_heads[arc], word = frames.arc_modifiers[arc];
     const PartSums& sums = tree.losses;
@@ -152,7 +153,7 @@ struct Search {
     complete(tree, -1, tree.witness);
   }
 
-  // Writes the best tree by arc scores that has all chosen arcs and one more (-1: none); false if there is none.
+  // Writes the best tree by arc scores with all chosen arcs and one more (-1: none). Returns false if there is none.
   bool complete(const PartialTree& tree, Index arc, std::span<Index> heads) const {
     const std::size_t size = frames.size;
     workspace.dense.assign(size * size, NEGATIVE_INFINITY);
@@ -169,7 +170,7 @@ struct Search {
     return value > NEGATIVE_INFINITY;
   }
 
-  // Whether the tree can be completed with an arc; then workspace.heads is such a tree.
+  // Returns whether the tree can be completed with an arc. If so, workspace.heads is such a tree.
   bool is_possible(const PartialTree& tree, Index arc) const {
     workspace.heads.resize(frames.size);
     if (tree.witness[frames.arc_modifiers[arc]] != frames.arc_heads[arc]) return complete(tree, arc, workspace.heads);
@@ -188,7 +189,7 @@ struct Search {
     workspace.changed[frames.arc_heads[arc]] = workspace.changed[frames.arc_modifiers[arc]] = 1;
   }
 
-  // Adds an arc, with which the tree can be completed to workspace.heads.
+  // Adds an arc. workspace.heads must be a completion of the tree with it.
   void choose(PartialTree& tree, Index arc, Score value) const {
     const Index head = frames.arc_heads[arc], word = frames.arc_modifiers[arc], top = tree.tops[head];
     tree.states[arc] = ArcState::Chosen;
@@ -215,7 +216,7 @@ struct Search {
     }
   }
 
-  // The next choice: of the lowest values the first. -1: none is left.
+  // Returns the next choice: the first among the lowest values. -1 if none is left.
   Index next_choice() const {
     const auto& choices = workspace.choices;
     const auto lowest = std::ranges::min_element(choices, {}, &GreedyChoice::value);
@@ -225,7 +226,7 @@ struct Search {
     return static_cast<Index>(found - choices.begin());
   }
 
-  // Lists all choices of the first trees of the beam.
+  // Lists all choices of the first `size` trees of the beam.
   void list_choices(Index size) const {
     workspace.choices.clear();
     for (Index i = 0; i < size; ++i) {
@@ -237,7 +238,7 @@ struct Search {
   }
 
   bool run(double seconds, std::span<Index> heads) const {
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch stopwatch;
     weigh(problem, workspace.weights);
     set_chances();
     workspace.beam.resize(std::max<std::size_t>(workspace.beam.size(), options.beam));
@@ -247,14 +248,13 @@ struct Search {
     bool in_time = true;
     for (Index round = 1; round < frames.size && in_time; ++round) {
       size = advance_beam(size);
-      in_time =
-          seconds <= 0.0 || std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < seconds;
+      in_time = !stopwatch.is_past(seconds);
     }
     finish(size, heads);
     return in_time;
   }
 
-  // One more arc for the trees of the beam; returns how many trees there are then.
+  // Adds one arc to the trees of the beam. Returns the new number of trees.
   Index advance_beam(Index size) const {
     list_choices(size);
     Index count = 0;
@@ -281,7 +281,7 @@ struct Search {
     return count;
   }
 
-  // The best of the beam's trees, those that are not finished completed by arc scores.
+  // Writes the best tree of the beam. Unfinished trees are completed by arc scores.
   void finish(Index size, std::span<Index> heads) const {
     Score best = NEGATIVE_INFINITY;
     std::ranges::copy(workspace.beam[0].witness, heads.begin());
@@ -295,7 +295,7 @@ struct Search {
   }
 };
 
-// Greedy inference without a guide.
+// Runs greedy inference without a guide.
 bool search_and_swap(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
                      GreedyWorkspace& workspace) {
   const bool in_time = Search{problem, options, workspace}.run(seconds, heads);
@@ -303,7 +303,7 @@ bool search_and_swap(const Problem& problem, const DecodeOptions& options, doubl
   return in_time;
 }
 
-// Whether the guide is a tree of candidates within the rules.
+// Returns whether the guide is a tree of candidates within the rules.
 bool is_possible_guide(const Problem& problem, std::vector<Index>& mark) {
   for (Index word = 1; word < problem.size(); ++word)
     if (find_arc(*problem.frames, problem.guide[word], word) < 0) return false;

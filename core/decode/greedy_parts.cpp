@@ -7,10 +7,10 @@ namespace headlong {
 
 namespace {
 
-constexpr Score FORBIDDEN = -1000.0;  // times the scale
+constexpr Score FORBIDDEN = -1000.0;  // relative to the scale of the scores
 
 template <class T>
-void enlarge(std::span<const T> scores, Score& scale) {
+void raise_scale(std::span<const T> scores, Score& scale) {
   for (T score : scores)
     if (score > NEGATIVE_INFINITY) scale = std::max(scale, 1.0 + std::abs(static_cast<Score>(score)));
 }
@@ -22,7 +22,7 @@ void copy_finite(std::span<const T> scores, Score scale, std::vector<Score>& out
                          [&](T score) { return score > NEGATIVE_INFINITY ? Score(score) : FORBIDDEN * scale; });
 }
 
-// Splits what the lanes of each pair are worth into what they share and what each has beside it.
+// Splits the scores of each pair into the mean over its lanes and the difference of each lane from it.
 void split_pairs(const Frames& frames, GreedyWeights& weights) {
   const Index fans = 2 * frames.size;
   weights.pair_begins.resize(fans);
@@ -60,11 +60,11 @@ void weigh(const Problem& problem, GreedyWeights& weights) {
   const Extras* extras = problem.extras;
   const bool siblings = extras && extras->has(Kind::ArbitrarySibling);
   weights.scale = 1.0;
-  enlarge(problem.arc_scores, weights.scale);
-  enlarge(std::span<const float>(frames.pairs), weights.scale);
-  enlarge(std::span<const float>(frames.triples), weights.scale);
-  enlarge(std::span<const float>(frames.grand), weights.scale);
-  if (siblings) enlarge(std::span(extras->of(Kind::ArbitrarySibling)), weights.scale);
+  raise_scale(problem.arc_scores, weights.scale);
+  raise_scale(std::span<const float>(frames.pairs), weights.scale);
+  raise_scale(std::span<const float>(frames.triples), weights.scale);
+  raise_scale(std::span<const float>(frames.grand), weights.scale);
+  if (siblings) raise_scale(std::span(extras->of(Kind::ArbitrarySibling)), weights.scale);
   copy_finite(problem.arc_scores, weights.scale, weights.arcs);
   copy_finite(std::span<const float>(frames.triples), weights.scale, weights.triples);
   copy_finite(std::span<const float>(frames.grand), weights.scale, weights.grand);
@@ -117,7 +117,7 @@ void PartSums::lay_out(const Frames& frames) {
 
 namespace {
 
-// The sums of one head being computed.
+// Computes the sums of one head.
 struct Summing {
   const Frames& frames;
   const GreedyWeights& weights;
@@ -127,8 +127,8 @@ struct Summing {
   Index head;
   PartScratch& scratch;
   PartSums& sums;
-  Index fan = 0, last = 0;       // the fan at hand, and the number of its end
-  std::array<Score, 2> empty{};  // of each fan: its part without any modifier
+  Index fan = 0, last = 0;       // the current fan, and the index of its end
+  std::array<Score, 2> empty{};  // per fan, the value of its part without modifiers
 
   double present(Index arc) const {
     return states[arc] == ArcState::Chosen ? 1.0 : states[arc] == ArcState::Lost ? 0.0 : chances.present[arc];
@@ -138,7 +138,7 @@ struct Summing {
     return states[arc] == ArcState::Chosen ? 0.0 : chances.absent[arc];
   }
   bool is_modifier(Index i) const { return i > 0 && i < last; }
-  // Whether lane and modifier would make a cycle.
+  // Returns whether lane and modifier would form a cycle.
   bool clash(Index lane, Index i) const {
     return head > 0 && is_modifier(i) &&
            frames.arc_heads[frames.arc_begins[head] + lane] == frames.arc_modifiers[scratch.arcs[i]];
@@ -175,16 +175,16 @@ struct Summing {
               sums.blocked_both.begin() + frames.grand_begins[fan + 1], 0.0);
   }
 
-  // A part that needs modifier `i`, worth `value` if it is chosen.
+  // Adds a part that needs modifier `i`. `value` is its value if the modifier is chosen.
   void add(Index i, Score value) const {
     if (is_modifier(i)) sums.fan[scratch.arcs[i]] += value;
   }
-  // A part, worth `value` at its chance, that needs the modifiers between two others not to be there.
+  // Adds a part that needs all modifiers between two others to be absent. `value` is its expected value.
   void block(Index first, Index second, Score value) const {
     scratch.steps[first + 1] += value;
     scratch.steps[second] -= value;
   }
-  // A part of the root that has one modifier.
+  // Adds a part of the root that needs only modifier `i`.
   void add_alone(Index i, Score value) const { sums.alone[scratch.arcs[i]] += value; }
 
   void sum_arcs() {
@@ -199,7 +199,7 @@ struct Summing {
         add_lane(lane, scratch.present[i] * grand[lane]);
         both_of(sums.both, i, lane) += grand[lane];
       }
-      const Score value = scratch.present[i] * sums.fan[scratch.arcs[i]];  // so far: parts of this arc alone
+      const Score value = scratch.present[i] * sums.fan[scratch.arcs[i]];  // only the parts of this arc alone so far
       sums.alone[scratch.arcs[i]] = value;
       if (head == 0) sums.root += value;
     }
@@ -208,7 +208,7 @@ struct Summing {
     if (head > 0) sums.lane[frames.arc_begins[head] + lane] += value;
   }
 
-  // What lanes add to a pair: to their own sums, and, with their chances, to the pair.
+  // Adds the lane scores of a pair to the lanes' own sums. Returns their expected value, which belongs to the pair.
   Score sum_lanes(Index i, Index j, std::size_t pair, double between) {
     const Score* own = weights.lane_pairs.data() + frames.pair_begins[fan] + pair * frames.strides[head];
     const double first = scratch.present[i], second = scratch.present[j];
@@ -251,7 +251,7 @@ struct Summing {
   }
 
   void sum_triples() {
-    const Score* triples = weights.triples.data() + frames.triple_begins[fan];  // of a fan without modifiers: none
+    const Score* triples = weights.triples.data() + frames.triple_begins[fan];  // empty for a fan without modifiers
     const bool omit = absence == Absence::Omit;
     const auto& [places, arcs, present, absent, lanes, steps, lane_steps] = scratch;
     for (Index j = 1; j < last; ++j) {
@@ -276,7 +276,7 @@ struct Summing {
     }
   }
 
-  // Sums up the steps.
+  // Turns the steps into sums.
   void finish_fan() {
     if (absence != Absence::Charge) return;
     Score sum = 0.0;
@@ -289,7 +289,7 @@ struct Summing {
     }
   }
 
-  // Two modifiers of the head, on one side or on both.
+  // Adds pairs of modifiers of the head, on one side or on both.
   void sum_siblings(const Extras& extras) const {
     const auto begin = extras.head_arcs.begin() + extras.head_begins[head];
     const auto end = extras.head_arcs.begin() + extras.head_begins[head + 1];

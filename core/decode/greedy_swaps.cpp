@@ -7,10 +7,10 @@ namespace headlong {
 
 namespace {
 
-// A word takes another head; if that is below it, the first word on the way there takes the old head.
+// A word takes another head. If the head is below the word, the first word on the path to it takes the old head.
 struct Swap {
   Index word, head;
-  Index other = NO_HEAD;  // the word on the way
+  Index other = NO_HEAD;  // the first word on that path
 };
 
 struct Swapping {
@@ -19,7 +19,7 @@ struct Swapping {
   GreedyWorkspace& workspace;
   const Frames& frames = *problem.frames;
 
-  // What a head is worth in the tree, with the arc into it. O(candidates of the head).
+  // Returns the value of a head in the tree, including the arc into it. O(candidates of the head).
   Score value_of(Index head) const {
     const Index into = head == 0 ? -1 : find_arc(frames, heads[head], head);
     const Index lane = head == 0 ? 0 : into - frames.arc_begins[head];
@@ -34,7 +34,7 @@ struct Swapping {
   }
   Score extras_now() const { return problem.extras ? extras_value(frames, *problem.extras, heads) : 0.0; }
 
-  // Does a swap, and undoes it when it is called again with what it returned.
+  // Applies a swap. Returns the swap that undoes it.
   Swap apply(const Swap& swap) const {
     const Index old = heads[swap.word];
     if (swap.other != NO_HEAD) heads[swap.other] = heads[swap.other] == swap.word ? old : swap.word;
@@ -42,7 +42,7 @@ struct Swapping {
     return {swap.word, old, swap.other};
   }
 
-  // The swap that gives a word a head; false if it would leave the candidates or the root rule.
+  // Finds the swap that gives a word a head. Returns false if it would violate the candidates or the root rule.
   bool find(Index word, Index head, Swap& swap) const {
     const Index old = heads[word];
     swap = {word, head};
@@ -62,7 +62,7 @@ struct Swapping {
     return true;
   }
 
-  // What a swap brings.
+  // Returns the gain of a swap.
   Score gain(const Swap& swap, Score extras_before) const {
     std::array<Index, 4> touched = {heads[swap.word], swap.head, swap.word, swap.other};
     auto end = touched.begin() + (swap.other == NO_HEAD ? 3 : 4);
@@ -86,13 +86,13 @@ struct Swapping {
     return allowed;
   }
 
-  // Does the best swap, the first of those that are as good; false if none pays.
+  // Applies the best swap, or the first of several equally good ones. Returns false if none gains.
   bool improve() const {
     workspace.values.resize(frames.size);
     const Score extras_before = extras_now();
     Score total = extras_before;
     for (Index head = 0; head < frames.size; ++head) total += workspace.values[head] = value_of(head);
-    // What rounding errors could feign does not count.
+    // Gains that could be rounding errors do not count.
     const Score least = 1e-9 * (1.0 + (total > NEGATIVE_INFINITY ? std::abs(total) : 0.0));
     Score best = 0.0;
     Swap chosen{NO_HEAD, NO_HEAD}, swap{};

@@ -9,9 +9,9 @@
 namespace headlong {
 
 struct HeadAutomaton::Workspace final : FactorWorkspace {
-  std::vector<Score> values[2], rests[2];  // [states][stride] of a side
+  std::vector<Score> values[2], rests[2];  // [states][stride] per side
   std::vector<Score> ends[2];              // [stride]
-  std::vector<Score> totals;               // [lanes]: over all configurations with the lane
+  std::vector<Score> totals;               // [lanes] over all configurations with the lane
   std::vector<Score> modifiers;            // scores with one modifier forbidden
   std::vector<Index> places[2];
 };
@@ -25,7 +25,7 @@ HeadAutomaton::HeadAutomaton(const Frames& frames, Index head)
 
 std::unique_ptr<FactorWorkspace> HeadAutomaton::make_workspace() const { return std::make_unique<Workspace>(); }
 
-// Runs both sides and sets the totals of the lanes.
+// Runs the recursion on both sides and sets the totals of the lanes.
 template <class Semiring>
 void HeadAutomaton::forward(std::span<const Score> scores, Workspace& workspace) const {
   const Score* modifiers = scores.data() + lane_links_;
@@ -83,7 +83,7 @@ Score HeadAutomaton::own_score(std::span<const std::uint8_t> on, FactorWorkspace
 }
 
 std::optional<Score> HeadAutomaton::lowest_own() const {
-  // Of a row of scores, where -inf is not allowed and 0 stands for not being there.
+  // The lowest finite score of a row, at most 0: a configuration may have no part of the row.
   auto lowest = [](const float* scores, std::size_t count) {
     float found = 0.0F;
     for (std::size_t k = 0; k < count; ++k)
@@ -110,7 +110,7 @@ double HeadAutomaton::expected_own(std::span<const Score> scores, FactorWorkspac
 
 namespace {
 
-// Calls visit(place, state) for every state of a fan, by its last place, that of the start excepted.
+// Calls visit(place, state) for every state of a fan except the start, ordered by last place.
 template <class Visit>
 void for_states(const Fan& fan, Visit visit) {
   for (Index place = 1; place <= fan.size; ++place) {
@@ -139,7 +139,7 @@ Score HeadAutomaton::marginals(std::span<const Score> scores, FactorWorkspace& m
       for (Index lane = 0; lane < lanes_; ++lane) {
         const Score through =
             workspace.values[side][state * fan.stride + lane] + workspace.rests[side][state * fan.stride + lane];
-        // A lane without a total has no share, and its difference must not be formed.
+        // A lane without a total has no share. Skip it: the difference would be NaN.
         if (through == NEGATIVE_INFINITY || workspace.totals[lane] == NEGATIVE_INFINITY) continue;
         marginals[begin + place - 1] +=
             std::exp(through - workspace.ends[side][lane] + workspace.totals[lane] - log_partition);
@@ -151,7 +151,7 @@ Score HeadAutomaton::marginals(std::span<const Score> scores, FactorWorkspace& m
   return log_partition;
 }
 
-// A link is off in the best configuration, or the recursion of its side is run again without it.
+// A link is off in the best configuration, or the recursion of its side runs again without it.
 Score HeadAutomaton::max_marginals(std::span<const Score> scores, FactorWorkspace& memory, std::span<Score> on,
                                    std::span<Score> off) const {
   auto& workspace = static_cast<Workspace&>(memory);
@@ -176,7 +176,7 @@ Score HeadAutomaton::max_marginals(std::span<const Score> scores, FactorWorkspac
     const Fan fan(*frames_, 2 * head_ + side);
     std::vector<Score>&values = workspace.values[side], &rests = workspace.rests[side];
     std::vector<Index>& places = workspace.places[side];
-    // What the other side and the lane itself add.
+    // The contribution of the other side and the lane.
     auto outside = [&](Index lane) { return workspace.ends[1 - side][lane] + (lane_links_ > 0 ? scores[lane] : 0.0); };
     rests.resize(fan.states() * fan.stride);
     fan_backward<MaxPlus>(fan, scores.data() + begin, rests.data(), workspace.ends[side].data());
@@ -190,7 +190,7 @@ Score HeadAutomaton::max_marginals(std::span<const Score> scores, FactorWorkspac
     for (Index place : places) {
       workspace.modifiers.assign(scores.begin() + begin, scores.begin() + begin + fan.size);
       workspace.modifiers[place - 1] = NEGATIVE_INFINITY;
-      // The values of this side have been read; its end is still needed by the other one.
+      // The values of this side have been read; the other side still needs its end.
       std::vector<Score>& ends = workspace.totals;
       ends.resize(fan.stride);
       fan_forward<MaxPlus>(fan, workspace.modifiers.data(), values.data(), ends.data());
@@ -203,15 +203,15 @@ Score HeadAutomaton::max_marginals(std::span<const Score> scores, FactorWorkspac
   return best;
 }
 
-// Nodes: the start, then by side, state and lane; the end of the left side is the start of the right one. States come
-// in the order of their last places, so every link has a cut.
+// Nodes: the start, then by side, state and lane. The end of the left side is the start of the right one. States are
+// ordered by last place, so every link has a cut.
 std::vector<AutomatonEdge> HeadAutomaton::edges() const {
   std::vector<AutomatonEdge> found;
   Index begin = lane_links_ - 1, node = 1;
   for (Index lane = 0; lane < lanes_; ++lane) found.push_back({0, 1 + lane, lane_links_ > 0 ? lane : NO_LINK, 0.0});
   for (int side : {0, 1}) {
     const Fan fan(*frames_, 2 * head_ + side);
-    // Where the lanes of a state begin; with triples, that of the start is before those of the pairs.
+    // The first lane of a state. With triples, the start comes before the pairs.
     auto node_of = [&](Index before, Index place) {
       if (place == 0) return node;
       const Index state = fan.triples ? static_cast<Index>(pair_place(before, place)) + 1 : place;

@@ -1,4 +1,4 @@
-// A few scores worked on together, one a lane; every loop over them is one or two vector instructions.
+// A block of scores, one per lane. Every loop over a block compiles to one or two vector instructions.
 #pragma once
 
 #include "parts/frames.hpp"

@@ -1,5 +1,5 @@
-// What a caller can set about decoding. The fields have the names of `headlong.parser.DecodeOptions`, which documents
-// them and checks their values; bindings/options.cpp binds whatever `visit_fields` lists.
+// The options of decoding. The fields have the names of `headlong.parser.DecodeOptions`, which documents them and
+// checks their values; bindings/options.cpp binds the fields that `visit_fields` lists.
 #pragma once
 
 #include <array>
@@ -13,35 +13,35 @@ namespace headlong {
 
 enum class Method : std::uint8_t {
   Arcs,         // the best tree of the arc scores alone; no bound
-  Greedy,       // one arc after another (greedy.hpp); no bound
-  GreedyPP,     // the same with predictions of partial parts
+  Greedy,       // one arc at a time (greedy.hpp); no bound
+  GreedyPP,     // the same with predictions of incomplete parts
   Sample,       // the best tree that a sampler visits (sampler.hpp); no bound
   Rerank,       // the best of the k best trees of the arc scores; no bound
-  Climb,        // the descent, then hill climbing with restarts; without `proof` no descent and no bound
+  Climb,        // the descent, then hill climbing with restarts; without `proof`, no descent and no bound
   Ad3,          // the descent, then AD3
   Subgradient,  // the descent, then the subgradient method
   Exact         // the descent, then branch and bound
 };
 
-// Where climbs after the first start.
+// Where climbs after the first one start.
 enum class ClimbStart : std::uint8_t {
-  Mixed,   // half of the restarts as Nearby, then, if none of them helped, half as FirstOrder; long sentences: Nearby
-  Nearby,  // from the best tree so far, with one or two arcs forced upon it
+  Mixed,       // half of the restarts as Nearby, then, if none helps, half as FirstOrder; long sentences: all as Nearby
+  Nearby,      // from the best tree so far, with one or two arcs forced into it
   FirstOrder,  // from trees drawn in proportion to exp(arc score)
   Uniform,     // from trees drawn uniformly
   Ad3          // as Mixed, but the first climb starts from the tree that AD3 finds
 };
 
-// What happens to parts that need some candidate not to be in the tree.
+// How to treat parts that need some candidate to be absent from the tree.
 enum class Absence : std::uint8_t {
   Charge,  // they count, and are lost when such an arc is chosen
-  Ignore,  // they count as if they did not need it
+  Ignore,  // they count as if they did not need this
   Omit     // they do not count (Tchernowitz 2016, footnote 1)
 };
 
 enum class SamplerKernel : std::uint8_t { Gibbs, Metropolis };
 
-// The names of the values of an enumeration, in their order.
+// The names of the values of an enumeration, in order.
 template <class Enum>
 inline constexpr std::array<std::string_view, 0> NAMES{};
 template <>
@@ -64,7 +64,7 @@ struct DecodeOptions {
   // Climb.
   Index restarts = 100;
   ClimbStart start = ClimbStart::Mixed;
-  std::uint64_t seed = 0;  // of Sample as well
+  std::uint64_t seed = 0;  // also of Sample
   bool proof = true;
   // Greedy and GreedyPP.
   double alpha = 1.0;
@@ -80,9 +80,9 @@ struct DecodeOptions {
   Index samples = 100;
   double temperature = 1.0;
   // For tests and experiments.
-  Index max_nodes = -1;     // of branch and bound; -1: NODES_PER_ITERATION for each iteration
+  Index max_nodes = -1;     // of branch and bound; -1: NODES_PER_ITERATION per iteration
   Index max_sweeps = 64;    // of the descent; 0: no descent
-  double tolerance = 1e-9;  // a relative gap between bound and score below this is a certificate
+  double tolerance = 1e-9;  // largest relative gap between bound and score that counts as a certificate
 
   // Nodes of branch and bound that count as one iteration: a node is quick, and hard sentences have thousands.
   static constexpr Index NODES_PER_ITERATION = 100;
@@ -91,7 +91,7 @@ struct DecodeOptions {
     constexpr Index MOST = std::numeric_limits<Index>::max() / NODES_PER_ITERATION;
     return max_nodes >= 0 ? max_nodes : NODES_PER_ITERATION * (max_iterations < MOST ? max_iterations : MOST);
   }
-  // Sweeps of the descent. Only Climb can do without a proof.
+  // Returns the number of sweeps of the descent. Only Climb can run without a proof.
   Index sweep_limit() const { return method == Method::Climb && !proof ? 0 : max_sweeps; }
 
   // Calls visit(name, pointer to member) for every field that Python sets.

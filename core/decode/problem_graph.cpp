@@ -1,5 +1,7 @@
 #include "decode/problem_graph.hpp"
 
+#include <algorithm>
+
 #include "decode/head_automaton.hpp"
 
 namespace headlong {

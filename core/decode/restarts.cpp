@@ -1,10 +1,10 @@
 #include "decode/restarts.hpp"
 
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <functional>
 
+#include "base/stopwatch.hpp"
 #include "base/threads.hpp"
 #include "decode/climber.hpp"
 
@@ -19,20 +19,20 @@ std::uint64_t seed_of(const Frames& frames, std::span<const Score> arc_scores, s
 
 namespace {
 
-// A draw takes the cube of the size, and where walks are long its fourth power: of 1,000 words, minutes.
-constexpr Index LONGEST_DRAWN = 128;
+// Drawing a tree takes the cube of the size, or its fourth power if walks are long: minutes for 1,000 words.
+constexpr Index MAX_DRAWN_SIZE = 128;
 
 // Trees that a thread draws and climbs from at a time: enough to be worth starting it.
 constexpr std::size_t DRAWN_PER_THREAD = 4;
 
-// How many restarts in a row are from the best tree so far, before trees are drawn.
-Index restarts_nearby(const DecodeOptions& options, Index size) {
+// Returns how many restarts in a row start from the best tree so far before trees are drawn.
+Index count_perturbations(const DecodeOptions& options, Index size) {
   if (options.start == ClimbStart::Nearby) return options.restarts;
   if (options.start != ClimbStart::Mixed && options.start != ClimbStart::Ad3) return 0;
-  return size > LONGEST_DRAWN ? options.restarts : options.restarts - options.restarts / 2;
+  return size > MAX_DRAWN_SIZE ? options.restarts : options.restarts - options.restarts / 2;
 }
 
-// Climbs on one sentence.
+// Climbs with restarts on one sentence.
 class Restarts {
  public:
   Restarts(const Problem& problem, const DecodeOptions& options, const RestartLimits& limits, std::span<Index> heads,
@@ -47,28 +47,28 @@ class Restarts {
         climber_(problem, heads, climb_workspace),
         seed_(seed_of(frames_, problem.arc_scores, options.seed)),
         random_(seed_),
-        nearby_(restarts_nearby(options, frames_.size)) {
+        perturbations_(count_perturbations(options, frames_.size)) {
     workspace_.drawing.resize(std::max<std::size_t>(options.threads, 1));
     for (DrawWorkspace& drawing : workspace_.drawing) drawing.prepared = false;
-    next_ = workspace_.drawn.size();  // what is left there is of another problem
+    next_ = workspace_.drawn.size();  // the trees there belong to another problem
   }
 
   RestartResult run() {
-    workspace_.log.reserve(8 * frames_.size);  // more moves than climbs take, so that it need not grow later
+    workspace_.log.reserve(8 * frames_.size);  // more moves than climbs make, so it does not grow later
     climb_first();
     for (Index idle = 0; idle < options_.restarts && result_.value < limits_.enough; ++idle) {
-      if (limits_.seconds > 0.0 && seconds() > limits_.seconds) {
+      if (stopwatch_.is_past(limits_.seconds)) {
         result_.in_time = false;
         break;
       }
       bool better;
-      if (idle < nearby_ && has_tree()) {
-        if (workspace_.choices.empty()) break;  // no other tree
-        better = climb_nearby(idle);
+      if (idle < perturbations_ && has_tree()) {
+        if (workspace_.choices.empty()) break;  // there is no other tree
+        better = perturb(idle);
       } else {
         if (next_ == workspace_.drawn.size()) draw_ahead();
         const DrawnTree& drawn = workspace_.drawn[next_++];
-        if (drawn.heads.empty()) break;  // no tree to draw
+        if (drawn.heads.empty()) break;  // there is no tree to draw
         better = take_over(drawn);
       }
       if (better) idle = -1;
@@ -78,18 +78,17 @@ class Restarts {
   }
 
  private:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
   bool has_tree() const { return result_.value > NEGATIVE_INFINITY; }
 
-  // Climbs with all moves; what the tree is then worth. Extras may make a tree worth nothing, and are looked at; frames
-  // must not.
+  // Climbs with all moves and returns the value of the tree. A start whose extras are worth -inf is climbed from; one
+  // whose frames are is not.
   static Score climb_up(Climber& climber) {
     if (climber.frames_total() == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;
     climber.climb(least_gain(climber.total()));
     return climber.total();
   }
 
-  // The first climb, from the heads as they are.
+  // Runs the first climb, from the given heads.
   void climb_first() {
     if (!climber_.set_up()) return;
     ++result_.climbs;
@@ -103,14 +102,14 @@ class Restarts {
     result_.value = value;
     least_ = least_gain(value);
     workspace_.best.assign(heads_.begin(), heads_.end());
-    if (nearby_ > 0) {
+    if (perturbations_ > 0) {
       climber_.save(workspace_.best_flags, workspace_.log);
       list_choices();
     }
     return true;
   }
 
-  // All other arcs of words, the cheapest first. O(arcs log arcs).
+  // Lists all arcs outside the tree, cheapest first. O(arcs log arcs).
   void list_choices() {
     workspace_.choices.clear();
     for (Index word = 1; word < frames_.size; ++word) {
@@ -122,12 +121,12 @@ class Restarts {
     std::sort(workspace_.choices.begin(), workspace_.choices.end(), std::greater<>());
   }
 
-  // A shock to the best tree; true if the tree is now better. Otherwise it is the best one again.
-  bool climb_nearby(Index idle) {
+  // Perturbs the best tree and climbs. Returns true if the tree is now better; otherwise restores the best tree.
+  bool perturb(Index idle) {
     ++result_.climbs;
     const auto& choices = workspace_.choices;
     const Index count = static_cast<Index>(choices.size());
-    if (idle < std::min(count, nearby_ / 2)) {
+    if (idle < std::min(count, perturbations_ / 2)) {
       if (!climber_.force(choices[idle].second)) return false;
     } else {
       for (int i = 0; i < 2; ++i) {
@@ -144,7 +143,7 @@ class Restarts {
     return false;
   }
 
-  // Goes on from a drawn tree if it is better than the best one.
+  // Continues from a drawn tree if it is better than the best one.
   bool take_over(const DrawnTree& drawn) {
     ++result_.climbs;
     if (!(drawn.value > (has_tree() ? result_.value + least_ : NEGATIVE_INFINITY))) return false;
@@ -154,7 +153,7 @@ class Restarts {
     return keep();
   }
 
-  // Climbs from the next few drawn trees, each by a random sequence of its own.
+  // Climbs from the next few drawn trees, each with a random sequence of its own.
   void draw_ahead() {
     const std::size_t threads = workspace_.drawing.size();
     workspace_.drawn.resize(threads == 1 ? 1 : DRAWN_PER_THREAD * threads);
@@ -171,7 +170,7 @@ class Restarts {
     drawn_ += workspace_.drawn.size();
   }
 
-  // Draws a tree; false if there is none.
+  // Draws a tree. Returns false if there is none.
   bool draw(DrawWorkspace& drawing, Random& random, std::span<Index> heads) const {
     const bool uniform = options_.start == ClimbStart::Uniform;
     if (problem_.rules.projective) return draw_projective(uniform, drawing, random, heads);
@@ -205,19 +204,20 @@ class Restarts {
   RestartWorkspace& workspace_;
   Climber climber_;
   std::uint64_t seed_;
-  Random random_;            // of restarts nearby
-  Index nearby_;             // of the restarts in vain, how many start nearby before others do
-  std::uint64_t drawn_ = 0;  // trees so far
-  std::size_t next_;         // of workspace_.drawn
-  Score least_ = 0.0;        // what counts as better
+  Random random_;            // for restarts from the best tree
+  Index perturbations_;      // how many restarts without success start from the best tree before others do
+  std::uint64_t drawn_ = 0;  // number of trees drawn so far
+  std::size_t next_;         // next tree of workspace_.drawn
+  Score least_ = 0.0;        // smallest gain that counts
   RestartResult result_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Stopwatch stopwatch_;
 };
 
 }  // namespace
 
-RestartResult climb_often(const Problem& problem, const DecodeOptions& options, const RestartLimits& limits,
-                          std::span<Index> heads, ClimbWorkspace& climb_workspace, RestartWorkspace& workspace) {
+RestartResult climb_with_restarts(const Problem& problem, const DecodeOptions& options, const RestartLimits& limits,
+                                  std::span<Index> heads, ClimbWorkspace& climb_workspace,
+                                  RestartWorkspace& workspace) {
   return Restarts(problem, options, limits, heads, climb_workspace, workspace).run();
 }
 

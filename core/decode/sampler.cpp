@@ -1,19 +1,19 @@
 #include "decode/sampler.hpp"
 
-#include <chrono>
 #include <cmath>
 
+#include "base/stopwatch.hpp"
 #include "decode/restarts.hpp"
 
 namespace headlong {
 
 namespace {
 
-constexpr Index REDRAWN = 4;          // heads that a proposal redraws, as in the paper
-constexpr Index SWEEPS_PER_TREE = 4;  // on average, between proposals of whole trees: few are accepted
-constexpr Index MAX_STARTS = 100;     // trees to draw for a start that is worth something
-constexpr double COLDEST = 0.01;      // the last temperature, as a share of the first
-constexpr double LOWEST = 1e-12;      // a temperature below which only the best choices are left anyway
+constexpr Index HEADS_PER_PROPOSAL = 4;  // as in the paper
+constexpr Index SWEEPS_PER_TREE = 4;     // average number of sweeps between proposals of whole trees: few are accepted
+constexpr Index MAX_STARTS = 100;        // trees to draw in search of a start with a finite value
+constexpr double FINAL_TEMPERATURE = 0.01;  // the last temperature relative to the first
+constexpr double MIN_TEMPERATURE = 1e-12;   // below this temperature only the best choices are left anyway
 
 }  // namespace
 
@@ -30,7 +30,7 @@ Sampler::Sampler(const Problem& problem, const DecodeOptions& options, std::span
       random_(seed_of(frames_, problem.arc_scores, options.seed)) {}
 
 bool Sampler::can_be_root(Index word) const {
-  const Index begin = frames_.arc_begins[word];  // heads ascend
+  const Index begin = frames_.arc_begins[word];  // heads are sorted
   return begin < frames_.arc_begins[word + 1] && frames_.arc_heads[begin] == 0;
 }
 
@@ -49,9 +49,9 @@ bool Sampler::set_up() {
   workspace_.proposal.resize(size);
   workspace_.left.reserve(size);
   workspace_.taken.reserve(size);
-  // A sentence without words has one tree, and it is there.
+  // A sentence without words has one tree, which `heads` already is.
   for (Index start = 0; start < MAX_STARTS; ++start) {
-    // A tree with an arc that is no candidate leaves the climber without arcs to look at.
+    // If an arc of the tree is not a candidate, the climber has no arcs to look at.
     const bool is_within = climber_.set_up() && std::all_of(workspace_.words.begin(), workspace_.words.end(),
                                                             [this](Index word) { return fits(word); });
     value_ = is_within ? climber_.total() : NEGATIVE_INFINITY;
@@ -64,12 +64,13 @@ bool Sampler::set_up() {
 Index Sampler::steps() const {
   const Index words = frames_.size - 1;
   if (words == 0) return 0;
-  return options_.kernel == SamplerKernel::Gibbs ? words + 1 : (words + REDRAWN - 1) / REDRAWN + 2;
+  return options_.kernel == SamplerKernel::Gibbs ? words + 1
+                                                 : (words + HEADS_PER_PROPOSAL - 1) / HEADS_PER_PROPOSAL + 2;
 }
 
 bool Sampler::step(Index number, double temperature) {
   const Index last = steps() - 1;
-  temperature = std::max(temperature, LOWEST);
+  temperature = std::max(temperature, MIN_TEMPERATURE);
   if (number == last) return random_.below(SWEEPS_PER_TREE) == 0 && redraw_all(temperature);
   const bool gibbs = options_.kernel == SamplerKernel::Gibbs;
   if (!gibbs && number < last - 1) return redraw(temperature);
@@ -82,8 +83,8 @@ void Sampler::sweep(double temperature) {
   refresh();
 }
 
-// Draws a word's head, or under the single-root rule its head and that of the root. The trees among which it chooses
-// are the same from each of them.
+// Draws a word's head or, under the single-root rule, its head and the head of the root. The set of trees to choose
+// from is the same for each of them.
 bool Sampler::visit(Index word, double temperature) {
   const bool single = root_ == RootRule::Single;
   if (single && heads_[word] == 0) return false;
@@ -106,20 +107,20 @@ bool Sampler::visit(Index word, double temperature) {
   return true;
 }
 
-// The other heads that a word may have. Under the single-root rule root arcs are for `list_roots`.
+// Lists the other heads that a word may have. Under the single-root rule, `list_roots` handles root arcs.
 void Sampler::list_heads(Index word) {
-  const Score more = climber_.more_now();
+  const Score before = climber_.extras_and_globals();
   for (Index arc = frames_.arc_begins[word]; arc < frames_.arc_begins[word + 1]; ++arc) {
     if (arc == climber_.arc_of(word) || (root_ == RootRule::Single && frames_.arc_heads[arc] == 0)) continue;
     Score gain = climber_.gain(arc);
     if (gain == NEGATIVE_INFINITY || !climber_.is_open(arc) || (projective_ && !climber_.fits(arc))) continue;
-    gain += climber_.more_with(arc) - more;
+    gain += climber_.extras_and_globals_with(arc) - before;
     if (gain > NEGATIVE_INFINITY) workspace_.choices.push_back({gain, arc, -1});
   }
 }
 
-// The trees in which a word becomes the only root, and the old root hangs on it or below it. Their values are added up
-// anew, as what lies between may be worth nothing: O(size) each, but few words may be the root.
+// Lists the trees in which a word becomes the only root and the old root is below it. Sums their values from scratch,
+// because the trees in between may be worth -inf: O(size) each, but few words can be the root.
 void Sampler::list_roots(Index word) {
   const Index root = climber_.root_word(), old_root_arc = climber_.arc_of(root), old_arc = climber_.arc_of(word);
   const Index first = frames_.arc_begins[word];
@@ -138,7 +139,7 @@ void Sampler::list_roots(Index word) {
 // Proposes new heads for some words.
 bool Sampler::redraw(double temperature) {
   std::vector<Index>& words = workspace_.words;
-  const Index count = static_cast<Index>(words.size()), redrawn = std::min(REDRAWN, count);
+  const Index count = static_cast<Index>(words.size()), redrawn = std::min(HEADS_PER_PROPOSAL, count);
   for (Index i = 0; i < redrawn; ++i) {
     std::swap(words[i], words[i + random_.below(static_cast<std::uint32_t>(count - i))]);
     workspace_.marked[words[i]] = 1;
@@ -155,8 +156,8 @@ bool Sampler::redraw_all(double temperature) {
   return propose(temperature);
 }
 
-// Accepts the proposal or not. It was drawn in proportion to exp(arc scores / first temperature) among trees that could
-// have led back.
+// Accepts or rejects the proposal. It was drawn in proportion to exp(arc scores / first temperature) among the trees
+// that can lead back.
 bool Sampler::propose(double temperature) {
   std::vector<Index>&left = workspace_.left, &taken = workspace_.taken;
   left.clear();
@@ -184,21 +185,18 @@ bool Sampler::propose(double temperature) {
 
 SampleResult sample_best(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
                          ClimbWorkspace& climb_workspace, SamplerWorkspace& workspace) {
-  const auto begin = std::chrono::steady_clock::now();
-  const auto out_of_time = [&] {
-    return seconds > 0.0 && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds;
-  };
+  const Stopwatch stopwatch;
   SampleResult result;
   Sampler sampler(problem, options, heads, climb_workspace, workspace);
   workspace.best.assign(heads.begin(), heads.end());
   if (!sampler.set_up()) {
-    std::copy(workspace.best.begin(), workspace.best.end(), heads.begin());  // within the rules, unlike those drawn
+    std::copy(workspace.best.begin(), workspace.best.end(), heads.begin());  // within the rules, unlike the drawn trees
     return result;
   }
   result.value = sampler.value();
   workspace.best.assign(heads.begin(), heads.end());
   const Score least = least_gain(result.value);
-  const double cooling = std::pow(COLDEST, 1.0 / options.samples);
+  const double cooling = std::pow(FINAL_TEMPERATURE, 1.0 / options.samples);
   double temperature = options.temperature;
   for (Index idle = 0; idle < options.samples && result.in_time; ++idle, ++result.sweeps) {
     for (Index number = 0; number < sampler.steps() && result.in_time; ++number) {
@@ -207,10 +205,10 @@ SampleResult sample_best(const Problem& problem, const DecodeOptions& options, d
         workspace.best.assign(heads.begin(), heads.end());
         idle = -1;
       }
-      result.in_time = !out_of_time();
+      result.in_time = !stopwatch.is_past(seconds);
     }
     sampler.refresh();
-    temperature = std::max(temperature * cooling, options.temperature * COLDEST);
+    temperature = std::max(temperature * cooling, options.temperature * FINAL_TEMPERATURE);
   }
   std::copy(workspace.best.begin(), workspace.best.end(), heads.begin());
   result.value = tree_value(problem, heads, climb_workspace);

@@ -16,7 +16,7 @@ Score best_tree(const Frames& frames, std::span<const Score> scores, const TreeR
 
 namespace {
 
-// Samples under all parts, from the best tree of the arc scores.
+// Samples under all parts, starting from the best tree of the arc scores.
 void sample_with_globals(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace,
                          Solution& solution) {
   solution = {};

@@ -1,4 +1,4 @@
-// One way into all decoders: from a problem and options to a tree, with a bound on the value of every tree.
+// The entry point of all decoders: from a problem and options to a tree, with a bound on the value of every tree.
 #pragma once
 
 #include "decode/descent.hpp"
@@ -13,17 +13,17 @@
 namespace headlong {
 
 struct Solution {
-  std::vector<Index> heads;  // [size] always a tree within the rules; -inf is the score of one with other arcs
+  std::vector<Index> heads;  // [size] always a tree within the rules; its score is -inf if an arc is not a candidate
   Score score = NEGATIVE_INFINITY;
-  Score bound = std::numeric_limits<Score>::infinity();  // no tree is worth more
-  bool certified = false;                                // no tree is better: status Optimal
+  Score bound = std::numeric_limits<Score>::infinity();  // no tree has a larger value
+  bool certified = false;                                // whether the tree is proven optimal: status Optimal
   Status status = Status::Unconverged;
-  Index sweeps = 0;      // of the descent
-  Index iterations = 0;  // of the solver after it, 0 if it was not needed; nodes of branch and bound
-  Index arcs = 0;        // candidates that were left for the solver
+  Index sweeps = 0;      // sweeps of the descent
+  Index iterations = 0;  // iterations of the solver after it, 0 if it was not needed; nodes of branch and bound
+  Index arcs = 0;        // candidates left for the solver
 };
 
-// Scratch memory, kept between sentences.
+// Scratch memory, reused between sentences.
 struct DecodeWorkspace {
   std::vector<Score> dense;   // [size * size]
   std::vector<Score> scores;  // [arcs]
@@ -38,26 +38,26 @@ struct DecodeWorkspace {
   KBestWorkspace kbest;
   Descent descent;
   Graph graph;
-  std::vector<std::uint8_t> marks;  // [arcs] those to go on with
-  std::vector<Index> kept;          // arcs that are left, by their numbers before
-  std::vector<Index> numbers;       // [arcs] their numbers in the first node of a search; empty before it
+  std::vector<std::uint8_t> marks;  // [arcs] whether to keep each
+  std::vector<Index> kept;          // remaining arcs, by their previous numbers
+  std::vector<Index> numbers;       // [arcs] their numbers in the root node of a search; empty before it
   ArcSplit split;
   std::vector<double> multipliers;   // [links of the graph]
-  Frames frames[2];                  // with fewer and fewer arcs, in turn
-  std::vector<Score> arc_scores[2];  // of them
+  Frames frames[2];                  // two buffers with fewer and fewer arcs, used in turn
+  std::vector<Score> arc_scores[2];  // the scores of their arcs
 };
 
-// Writes the best tree of the scores [arcs] alone to heads [size] and returns its score. If the candidates have no
+// Writes the best tree of the scores [arcs] alone to heads [size] and returns its score. If the candidates contain no
 // tree, returns -inf, and the heads are some other tree. O(size^2), projective O(size^3).
 Score best_tree(const Frames& frames, std::span<const Score> scores, const TreeRules& rules, std::span<Index> heads,
                 DecodeWorkspace& workspace);
 
 // Decodes one sentence.
 //
-// Without globals, the problem goes to `solve_with_frames` or `solve_with_extras` (decoding.hpp). With globals, which
-// only search can use, the decoder first solves the problem without them and then climbs from its tree under all parts;
-// Arcs does not climb, and Sample draws under all parts from the start. Nothing is proven then: unless there is no tree
-// at all, the status is Approximate, or Unconverged if the time for samples was up.
+// Without globals, the problem goes to `solve_with_frames` or `solve_with_extras` (decoding.hpp). Only search can use
+// globals: the decoder first solves the problem without them and then climbs from its tree under all parts. Arcs does
+// not climb, and Sample uses all parts from the start. Nothing is proven then: unless there is no tree at all, the
+// status is Approximate, or Unconverged if the time for samples ran out.
 void solve(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace, Solution& solution);
 
 }  // namespace headlong

@@ -43,7 +43,8 @@ std::vector<Candidates> prune_batch(const PrunedModel<Weight>& model, const Corp
 
 namespace {
 
-// Decodes a sentence whose arcs are scored; the solution and the labels of the arcs alone are in the workspace.
+// Decodes a sentence whose arcs have been scored. Leaves the solution in the workspace and writes the heads and the
+// labels that the arc model alone chooses.
 template <class Weight>
 void decode_sentence(const ParserModel<Weight>& model, const Words& words, const DecodeOptions& options,
                      std::span<const Index> guide, ParserWorkspace& workspace, std::span<Index> heads,
@@ -66,7 +67,7 @@ void decode_sentence(const ParserModel<Weight>& model, const Words& words, const
   labels_of(arcs, heads, labels);
 }
 
-// Calls visit(s, words, workspace) for all sentences, when the arcs of their candidates are scored.
+// Chooses the candidates of every sentence, scores their arcs and calls visit(s, words, workspace).
 template <class Weight, class Visit>
 void visit_sentences(const PrunedModel<Weight>& model, const Corpus& corpus, bool projective, std::size_t threads,
                      Visit visit) {
@@ -86,7 +87,8 @@ template <class Weight>
 void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const DecodeOptions& options,
                  std::span<const Index> guide, const Answers& answers) {
   DecodeOptions own = options;
-  own.threads = options.threads / useful_threads(corpus.size(), options.threads);  // those without a sentence to parse
+  // Threads without a sentence of their own help with another one.
+  own.threads = options.threads / useful_threads(corpus.size(), options.threads);
   const auto parse_one = [&](std::size_t s, const Words& words, ParserWorkspace& workspace) {
     auto& [arcs, pruning, parts, labeler] = workspace;
     const std::size_t begin = corpus.offsets[s], count = words.size();
@@ -122,8 +124,8 @@ void label_batch(const PrunedModel<Weight>& model, const Corpus& corpus, bool pr
 
 namespace {
 
-// What the pruner thinks of the candidates, in arcs.marginals [candidates].
-void take_posteriors(const ScoredArcs& pruning, ScoredArcs& arcs) {
+// Writes the pruner's posteriors of the candidates to arcs.marginals [candidates].
+void set_pruner_marginals(const ScoredArcs& pruning, ScoredArcs& arcs) {
   const std::size_t size = arcs.size;
   std::vector<double> sums(size, 0.0);
   for (std::size_t head = 0; head < size; ++head)
@@ -150,7 +152,7 @@ void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, bo
                     if (model.model.is_first_order())
                       infer(arcs, {model.model.root, projective});
                     else
-                      take_posteriors(pruning, arcs);
+                      set_pruner_marginals(pruning, arcs);
                     const auto tree = heads.subspan(begin, count);
                     for (std::size_t arc = 0; arc < arcs.parts.count; ++arc) {
                       const std::size_t word = arcs.parts.slots[2 * arc + 1];

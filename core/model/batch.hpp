@@ -1,4 +1,4 @@
-// Many sentences at once, on threads.
+// Work on many sentences in parallel.
 #pragma once
 
 #include "model/labeler.hpp"
@@ -6,7 +6,7 @@
 
 namespace headlong {
 
-// Sentences laid end to end, each with its root; sentence s has the words offsets[s] to offsets[s + 1].
+// Sentences laid end to end, each with its root. Sentence s has the words offsets[s] to offsets[s + 1].
 struct Corpus {
   std::span<const Code> attributes;  // [words * attribute_count]
   std::span<const Traits> traits;    // [words]
@@ -19,16 +19,16 @@ struct Corpus {
   Words sentence(std::size_t s) const;
 };
 
-// What a decoder answers for a corpus: per word, and per sentence.
+// The results for a corpus, per word and per sentence.
 struct Answers {
   std::span<Index> heads, labels;     // [words]
   std::span<double> scores, bounds;   // [sentences]
   std::span<std::uint8_t> certified;  // [sentences]
-  std::span<Index> iterations;        // [sentences] of the descent and of the solver behind it
+  std::span<Index> iterations;        // [sentences] sweeps of the descent plus iterations of the solver after it
   std::span<Status> statuses;         // [sentences]
 };
 
-// A model with the pruner that chooses its candidates; without one, every arc is a candidate.
+// A model with the pruner that chooses its candidates. Without a pruner, every arc is a candidate.
 template <class Weight>
 struct PrunedModel {
   ParserModel<Weight> model;
@@ -43,32 +43,32 @@ struct ParserWorkspace {
   LabelerWorkspace labeler;
 };
 
-// Chooses the candidates of a sentence, in `out`; a tree that the decoder can find is among them.
+// Chooses the candidates of a sentence. They contain a tree that the decoder can find.
 template <class Weight>
 void choose_candidates(const PrunedModel<Weight>& model, const Words& words, bool projective, ScoredArcs& pruning,
                        Candidates& out);
 
-// The candidates of all sentences.
+// Returns the candidates of all sentences.
 template <class Weight>
 std::vector<Candidates> prune_batch(const PrunedModel<Weight>& model, const Corpus& corpus, bool projective,
                                     std::size_t threads);
 
-// Parses with the method of `options`, on options.threads threads; a first-order model has one method. `guide` has the
-// heads of the guides of all sentences [words], or is empty.
+// Parses with the method of `options` on options.threads threads. A first-order model has a single method. `guide`
+// holds the heads of the guides of all sentences [words], or is empty.
 template <class Weight>
 void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const DecodeOptions& options,
                  std::span<const Index> guide, const Answers& answers);
 
-// The labels of trees of candidates, heads [words], as parse_batch chooses them; those of a tree with an arc that is no
-// candidate stay as they are.
+// Labels trees of candidates, heads [words], as `parse_batch` does. If a tree has an arc that is not a candidate, its
+// labels stay unchanged.
 template <class Weight>
 void label_batch(const PrunedModel<Weight>& model, const Corpus& corpus, bool projective, std::size_t threads,
                  std::span<const Index> heads, std::span<Index> labels);
 
-// How probable the arc (heads[word], word) is for each word of the corpus, and the labelled arc. For a first-order
-// model, the marginal under the distribution over labelled trees; with larger parts the marginal is the pruner's, which
-// the model must have (in sentences longer than MAX_MARGINAL_SIZE, the share of exp(score) among the word's heads). A
-// label has its share of exp(score) under the scores that choose labels.
+// Computes the probability of the arc (heads[word], word), and of the labeled arc, for each word of the corpus. For a
+// first-order model, it is the marginal under the distribution over labeled trees. Other models must have a pruner, and
+// the marginal is that of the pruner (in sentences longer than MAX_MARGINAL_SIZE, the share of exp(score) among the
+// word's heads). The probability of a label is its share of exp(score) under the scores that choose labels.
 template <class Weight>
 void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, bool projective, std::size_t threads,
                       std::span<const Index> heads, std::span<const Index> labels, std::span<double> arc_marginals,

@@ -64,16 +64,16 @@ void ModelGlobalScorer<Weight>::prepare(const ParserModel<Weight>& model, const 
   scores_.clear();
   function_ = model.functions ? words.function : nullptr;
   number_ = words.number;
-  found_values_.clear();
+  function_values_.clear();
 }
 
 template <class Weight>
-Score ModelGlobalScorer<Weight>::found_value() {
-  const auto [place, is_new] = found_values_.try_emplace(tree_.heads, 0.0);
+Score ModelGlobalScorer<Weight>::function_value() {
+  const auto [place, is_new] = function_values_.try_emplace(tree_.heads, 0.0);
   if (!is_new) return place->second;
-  found_.clear();
-  (*function_)(number_, tree_.heads, found_);
-  for (const auto& [code, value] : found_)
+  function_features_.clear();
+  (*function_)(number_, tree_.heads, function_features_);
+  for (const auto& [code, value] : function_features_)
     place->second += static_cast<Score>(value) * model_->parts.weights[code >> model_->parts.shift()];
   place->second *= model_->parts.scale;
   return place->second;
@@ -160,7 +160,7 @@ Score ModelGlobalScorer<Weight>::value() {
   Score sum = score(rows_);
   for (const auto& values : values_)
     for (Score value : values) sum += value;
-  return function_ ? sum + found_value() : sum;
+  return function_ ? sum + function_value() : sum;
 }
 
 template <class Weight>
@@ -192,9 +192,9 @@ void ModelGlobalScorer<Weight>::add_tree(std::span<const Index> heads, float amo
                  0, amount, scratch, out);
   }
   if (!function_) return;
-  found_.clear();
-  (*function_)(number_, heads, found_);
-  for (const auto& [code, value] : found_) out.add(code >> model_->parts.shift(), amount * value);
+  function_features_.clear();
+  (*function_)(number_, heads, function_features_);
+  for (const auto& [code, value] : function_features_) out.add(code >> model_->parts.shift(), amount * value);
 }
 
 template class ModelGlobalScorer<float>;

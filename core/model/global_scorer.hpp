@@ -1,4 +1,4 @@
-// Parts of whole trees with their weights: what they are worth, and their features.
+// Globals with their weights: the values of whole trees, and their features.
 #pragma once
 
 #include <map>
@@ -9,7 +9,8 @@
 
 namespace headlong {
 
-// The scores of the parts met so far in a sentence: trees that a search visits have most of them in common.
+// A hash table of the parts seen so far in a sentence with their scores. The trees that a search visits share most of
+// their parts.
 class RowScores {
  public:
   struct Entry {
@@ -18,7 +19,7 @@ class RowScores {
   };
 
   void clear();
-  // The place of a row, with `known` whether it has a score; a new one takes it from the caller.
+  // Returns the entry of a row. Sets `known` to false if the entry is new; the caller then fills in the score.
   Entry& find(const GlobalRow& row, bool& known);
 
  private:
@@ -28,19 +29,20 @@ class RowScores {
   std::vector<Index> slots_;  // indices into entries_, -1 if free; a power of two, at least twice as many
 };
 
-// The parts of whole trees of one sentence, and what functions find. Values are kept by anchor: a change of a head asks
-// for those anew that it touches. What functions find is asked for once for every tree. It is its own workspace.
+// Scores the globals of one sentence, and the features that feature functions find. Values are stored per anchor, and a
+// change of a head recomputes those that it affects. Feature functions are called once per tree. The object is its own
+// workspace.
 template <class Weight>
 class ModelGlobalScorer final : public GlobalScorer {
  public:
-  // Takes a sentence, whose context must stay. O(words * templates).
+  // Prepares a sentence. The context must outlive its use. O(words * templates).
   void prepare(const ParserModel<Weight>& model, const Words& words, const ArcContext& context);
 
   void start(std::span<const Index> heads) override;
   void move(Index word, Index head) override;
   Score value() override;
 
-  // All parts of a tree with their scores; those of functions are not among them.
+  // Lists all parts of a tree with their scores, without the features of functions.
   void list(std::span<const Index> heads, std::vector<GlobalRow>& rows, std::vector<float>& scores);
 
   // Adds `amount` times the features of a tree.
@@ -49,7 +51,7 @@ class ModelGlobalScorer final : public GlobalScorer {
  private:
   Score score(std::span<const GlobalRow> rows);
   Score anchored(Anchor anchor, Index word);
-  Score found_value();
+  Score function_value();
   void all_rows();
   void touch(Anchor anchor, Index word);
 
@@ -58,14 +60,14 @@ class ModelGlobalScorer final : public GlobalScorer {
   TreeView tree_;
   std::array<SlotCodes, GLOBALS> codes_;
   RowScores scores_;
-  std::array<std::vector<Score>, 3> values_;  // [size] of each Anchor
+  std::array<std::vector<Score>, 3> values_;  // [size] per Anchor
   std::array<std::vector<Index>, 3> touched_;
   std::vector<std::uint8_t> marks_;  // [size] scratch
   std::vector<GlobalRow> rows_;
   const FeatureFunction* function_ = nullptr;
   std::size_t number_ = 0;
-  std::vector<NamedFeature> found_;                   // scratch
-  std::map<std::vector<Index>, Score> found_values_;  // of the trees met so far
+  std::vector<NamedFeature> function_features_;          // scratch
+  std::map<std::vector<Index>, Score> function_values_;  // of the trees seen so far
 };
 
 }  // namespace headlong

@@ -12,7 +12,8 @@ std::span<const float> base_row(const ParserModel<Weight>& model, const ScoredAr
   return std::span(arcs.label_rows).subspan(static_cast<std::size_t>(arc) * model.labels.stride, model.labels.stride);
 }
 
-// The best allowed label under row + more; `gold`, unless negative, is the only one that does not earn `cost`.
+// Returns the best allowed label under row + more. Unless `gold` is negative, all labels except `gold` get `cost`
+// extra.
 template <class Weight>
 Index best_label(const ParserModel<Weight>& model, const Words& words, Index head, Index modifier,
                  std::span<const float> row, std::span<const float> more, Index gold, float cost) {
@@ -27,7 +28,7 @@ Index best_label(const ParserModel<Weight>& model, const Words& words, Index hea
   return chosen;
 }
 
-// Finds the candidate and the first label of every word, and its neighbours in the tree.
+// Finds the candidate, the first label and the neighbors in the tree of every word.
 template <class Weight>
 void survey(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs, std::span<const Index> heads,
             LabelerWorkspace& w) {
@@ -39,7 +40,7 @@ void survey(const ParserModel<Weight>& model, const Words& words, const ScoredAr
     const Index head = arcs.parts.slots[2 * arc], modifier = arcs.parts.slots[2 * arc + 1];
     if (heads[modifier] == head) w.arcs[modifier] = static_cast<Index>(arc);
   }
-  // The last modifier met on the way outwards from each head is the one before the next.
+  // Words are visited in order, so the last modifier seen on the same side of a head is the neighboring sibling.
   std::vector<Index>& last = w.children[1];
   for (Index word = 1; word < size; ++word) {
     const Index head = heads[word];
@@ -129,7 +130,7 @@ void weigh_labels(const ParserModel<Weight>& model, const Words& words, const Sc
     const auto more = model.tree_label ? tree_label_row(model, word, workspace) : std::span<const float>();
     const auto allowed = allowed_labels(model, words, heads[word], word);
     auto score = [&](Index label) { return static_cast<double>(row[label]) + (more.empty() ? 0.0F : more[label]); };
-    double sum = 0.0;  // relative to the label at hand: if it is next to impossible, infinite, and its share 0
+    double sum = 0.0;  // relative to the given label: infinite if that is next to impossible, and its share is then 0
     for (Index label = 0; label < model.labels.columns; ++label)
       if (allowed[label]) sum += std::exp(score(label) - score(labels[word]));
     probabilities[word] /= sum;

@@ -4,7 +4,7 @@ namespace headlong {
 
 namespace {
 
-constexpr Index SWEEPS = 5;  // a sentence and epoch
+constexpr Index SWEEPS = 5;  // per sentence and epoch
 constexpr double TEMPERATURE = 0.25;
 
 // The constraints of one sentence.
@@ -17,7 +17,7 @@ class Ranking {
         problem_(problem_of(model, update.arcs, update.parts, projective)),
         gold_(gold) {
     Problem parts_alone = problem_;
-    parts_alone.arc_scores = {};  // gold's are in `gold`, without costs
+    parts_alone.arc_scores = {};  // `gold` has the gold arcs, without costs
     gold_ += tree_value(parts_alone, words.gold_heads, update.parts.decoding.climb);
     update.amounts.assign(update.arcs.parts.count, 0.0F);
     update.difference.parts.clear();
@@ -49,7 +49,7 @@ class Ranking {
   }
 
  private:
-  // From the tree before to that of the heads.
+  // Moves from the previous tree to the one in update_.heads.
   void move(Score value) {
     const Index errors = count_errors(update_.heads);
     const bool better = errors < errors_;
@@ -64,7 +64,7 @@ class Ranking {
     value_ = value;
   }
 
-  // Adds what is known of the tree before: `amount_` times the difference between gold and it.
+  // Adds the contribution of the previous tree: `amount_` times the difference between gold and it.
   void settle() {
     if (amount_ == 0.0F) return;
     const ScoredArcs& arcs = update_.arcs;
@@ -76,11 +76,11 @@ class Ranking {
     extra_difference(model_, words_, arcs, update_.parts, update_.before, update_.difference, amount);
     if (problem_.global_scorer) {
       global_difference(model_, words_, update_.parts, update_.before, update_.difference, amount);
-      problem_.global_scorer->start(update_.heads);  // the sampler goes on from there
+      problem_.global_scorer->start(update_.heads);  // the sampler continues from there
     }
   }
 
-  // Words with a wrong head, or with a label that is wrong. O(candidates).
+  // Counts the words with a wrong head or label. O(candidates).
   Index count_errors(std::span<const Index> heads) const {
     const ScoredArcs& arcs = update_.arcs;
     Index errors = 0;
@@ -97,11 +97,12 @@ class Ranking {
   const Words& words_;
   Update& update_;
   Problem problem_;
-  double gold_;               // what gold is worth
-  double violation_ = 0.0;    // of all constraints
-  float amount_ = 0.0F;       // in how many violated constraints the tree before is the worse one, less the others
-  float gold_amount_ = 0.0F;  // of gold in the sum
-  double value_ = 0.0;        // of the tree before
+  double gold_;             // value of the gold tree
+  double violation_ = 0.0;  // sum over all constraints
+  float amount_ = 0.0F;  // violated constraints in which the previous tree is the worse one, minus those in which it is
+                         // the better one
+  float gold_amount_ = 0.0F;  // total weight of the gold tree
+  double value_ = 0.0;        // of the previous tree
   Index errors_ = 0;
 };
 

@@ -7,11 +7,11 @@ namespace headlong {
 
 namespace {
 
-// Expectations smaller than this move no weight: they are most of all arcs, and together worth next to nothing.
+// Smaller expectations do not change weights: they belong to most arcs, and their sum is negligible.
 constexpr double NEGLIGIBLE = 1e-3;
 
-// Adds the scores of the tags between head and modifier, one modifier at a time: all at once would be n^2 times the
-// number of tags for an unpruned sentence.
+// Adds the scores of the tags between head and modifier, one modifier at a time. All at once would take n^2 times the
+// number of tags in memory for an unpruned sentence.
 template <class Weight>
 void score_between(const ParserModel<Weight>& model, ScoredArcs& arcs) {
   for (Index modifier = 1; modifier < arcs.size; ++modifier) {
@@ -40,7 +40,7 @@ void fill_matrix(ScoredArcs& arcs) {
   });
 }
 
-// The features of one arc and of the tags between its words, times `amount`.
+// Adds `amount` times the features of one arc and of the tags between its words.
 template <class Weight>
 void add_arc_features(const ParserModel<Weight>& model, const ScoredArcs& arcs, std::size_t arc, float amount,
                       std::vector<Code>& scratch, SparseVector& out) {
@@ -130,7 +130,7 @@ void fold_best_labels(const ParserModel<Weight>& model, const Words& words, floa
     const float* row = arcs.label_rows.data() + arc * model.labels.stride;
     const bool gold = words.has_gold() && words.gold_heads[modifier] == head;
     float best = 0.0F;
-    Index chosen = -1;  // never left so, not even where scores are NaN: some label is allowed
+    Index chosen = -1;  // always replaced, even if scores are NaN: some label is allowed
     for (Index label = 0; label < model.labels.columns; ++label) {
       if (!allowed[label]) continue;
       const float score = row[label] + (gold && words.gold_labels[modifier] == label ? 0.0F : cost);
@@ -182,7 +182,7 @@ Score infer(ScoredArcs& arcs, const TreeRules& rules) {
 
 namespace {
 
-// Adds `gold_amount` times gold's arcs and amount_of(arc) times each candidate.
+// Adds `gold_amount` times the gold arcs and amount_of(arc) times each candidate.
 template <class Weight, class Amount>
 void add_arcs(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs, Amount amount_of,
               float gold_amount, Difference& out) {

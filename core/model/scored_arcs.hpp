@@ -1,4 +1,5 @@
-// The composed first-order path: encode, enumerate, score, prune, label, decode; and back from a tree to its features.
+// First-order parsing from words to trees: enumerate, score, prune, label and decode arcs; and from a tree back to its
+// features.
 #pragma once
 
 #include <algorithm>
@@ -14,24 +15,24 @@
 
 namespace headlong {
 
-// A first-order model: views of templates and weights that somebody else owns. A pruner is one without labels.
+// A parser model: views of templates and weights that the caller owns. A pruner is a first-order model without labels.
 template <class Weight>
 struct ParserModel {
   const Templates* arc = nullptr;
-  const Templates* between = nullptr;              // may be missing
-  const Templates* label = nullptr;                // missing: trees without labels
-  const Templates* tree_label = nullptr;           // labels in the light of the tree; missing: those of the arcs alone
-  std::array<const Templates*, KINDS> families{};  // of frame parts and extras, by Kind; missing: these do not count
-  std::array<const Templates*, GLOBALS> global{};  // by Global; likewise
-  bool functions = false;                          // whether features that functions find count as well
+  const Templates* between = nullptr;              // null: none
+  const Templates* label = nullptr;                // null: trees without labels
+  const Templates* tree_label = nullptr;           // labels chosen with the whole tree in view; null: by arcs alone
+  std::array<const Templates*, KINDS> families{};  // of frame parts and extras, by Kind; null: not used
+  std::array<const Templates*, GLOBALS> global{};  // by Global; null: not used
+  bool functions = false;                          // whether feature functions are used
   Table<Weight> parts;
   Table<Weight> labels;
-  std::span<const std::uint8_t> allowed;  // [tags * tags * labels.columns] labels for (head tag, modifier tag)
+  std::span<const std::uint8_t> allowed;  // [tags * tags * labels.columns] allowed labels per (head tag, modifier tag)
   Index tags = 0;
   RootRule root = RootRule::Single;
   Instructions instructions = Instructions::Scalar;
 
-  // Whether there is something that only search can use.
+  // Whether there are parts that only search can use.
   bool has_globals() const { return functions || has_any(global); }
   bool is_first_order() const { return !has_any(families) && !has_globals(); }
 
@@ -40,8 +41,8 @@ struct ParserModel {
   }
 };
 
-// A feature that somebody else has named, and how much of it a tree has; and what finds those of a tree, given the
-// number of the sentence in its corpus. It may be called from any thread.
+// A feature named by the caller, with its value in a tree; and a function that finds the features of a tree, given the
+// number of its sentence in the corpus. The function may be called from any thread.
 struct NamedFeature {
   Code code;
   float value;
@@ -55,22 +56,22 @@ struct Words {
   std::span<const Traits> traits;
   std::span<const Index> gold_heads;
   std::span<const Index> gold_labels;
-  const FeatureFunction* function = nullptr;  // needed by models with functions
-  std::size_t number = 0;                     // in the corpus
+  const FeatureFunction* function = nullptr;  // required by models with feature functions
+  std::size_t number = 0;                     // number of the sentence in the corpus
 
   Index size() const { return attributes.words; }
   bool has_gold() const { return !gold_heads.empty(); }
 };
 
-// An arc-factored arcs over the arcs that survive pruning, sorted by modifier. It is its own workspace: used again,
-// it allocates only for a longer sentence than before.
+// The scored candidates of a sentence, sorted by modifier. The object is its own workspace: when reused, it allocates
+// only for a sentence longer than all before.
 struct ScoredArcs {
   Index size = 0;
   Candidates candidates;
   Parts parts;                    // the candidates with their relations
-  std::vector<float> arc_scores;  // without the label
+  std::vector<float> arc_scores;  // without labels
   std::vector<float> label_rows;  // [candidates * labels.stride]
-  std::vector<Score> scores;      // arc_scores + best (or log-sum of) label, with the cost in training
+  std::vector<Score> scores;      // arc_scores + best label (or log-sum of labels), with costs in training
   std::vector<Index> labels;      // the best label of each candidate
   std::vector<double> marginals;  // [candidates], after `infer`
 
@@ -86,11 +87,11 @@ struct ScoredArcs {
   MatrixTreeWorkspace matrix_tree;
 };
 
-// Scores arcs.candidates. In training the gold arcs must be among them.
+// Scores arcs.candidates. In training, they must include the gold arcs.
 template <class Weight>
 void score_arcs(const ParserModel<Weight>& model, const Words& words, ScoredArcs& arcs);
 
-// The flags of the labels that an arc may have. [labels.columns]
+// Returns the flags [labels.columns] of the labels that an arc may have.
 template <class Weight>
 std::span<const std::uint8_t> allowed_labels(const ParserModel<Weight>& model, const Words& words, Index head,
                                              Index modifier) {
@@ -98,46 +99,45 @@ std::span<const std::uint8_t> allowed_labels(const ParserModel<Weight>& model, c
   return model.allowed.subspan(pair * model.labels.columns, model.labels.columns);
 }
 
-// Candidates by the posteriors of a pruner, in `out`; gold arcs are always among them, and the pruner's best tree among
-// those that `decoder` searches: without a projective tree among the candidates Eisner's algorithm would find nothing.
-// `arcs` is scratch. Sentences longer than MAX_MARGINAL_SIZE are pruned by scores: marginals take O(n^3).
+// Chooses candidates by the posteriors of a pruner. They always include the gold arcs and the pruner's best tree, which
+// is projective if `projective` is set: otherwise Eisner's algorithm might find no tree. `arcs` is scratch. Sentences
+// longer than MAX_MARGINAL_SIZE are pruned by scores, because marginals take O(n^3).
 inline constexpr Index MAX_MARGINAL_SIZE = 256;
 template <class Weight>
 void prune(const ParserModel<Weight>& pruner, const Words& words, const PruningRule& rule, bool projective,
            ScoredArcs& arcs, Candidates& out);
 
-// Folds the labels into `scores`: the best allowed one, each wrong labelled arc earning `cost`.
+// Adds the best allowed label of each arc to `scores`. Each wrong labeled arc gets `cost` extra.
 template <class Weight>
 void fold_best_labels(const ParserModel<Weight>& model, const Words& words, float cost, ScoredArcs& arcs);
 
-// Folds the labels into `scores` by log-sum-exp, for the distribution over labelled trees.
+// Adds the log-sum-exp over the allowed labels of each arc to `scores`, for the distribution over labeled trees.
 template <class Weight>
 void fold_all_labels(const ParserModel<Weight>& model, const Words& words, ScoredArcs& arcs);
 
-// The best tree under `scores`; fills heads and labels [size] and returns its score.
+// Finds the best tree under `scores`. Writes heads and labels [size] and returns its score.
 Score decode(ScoredArcs& arcs, const TreeRules& rules, std::span<Index> heads, std::span<Index> labels);
 
-// The marginals of the candidates under `scores`, in arcs.marginals [candidates]; returns the log-partition.
+// Computes the marginals of the candidates under `scores` into arcs.marginals [candidates]. Returns the log-partition.
 Score infer(ScoredArcs& arcs, const TreeRules& rules);
 
-// The difference of features between gold and chosen arcs, or between gold and the expectation under the model.
+// The difference of features between gold and the chosen arcs, or between gold and the expectation under the model.
 struct Difference {
   SparseVector parts, labels;
   double squared_norm() const { return parts.squared_norm() + labels.squared_norm(); }
 };
-// `chosen` [candidates] flags arcs, which need not form a tree, each with its label in arcs.labels.
+// `chosen` [candidates] flags arcs, which need not form a tree. Their labels are those of arcs.labels.
 template <class Weight>
 void arc_difference(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs,
                     std::span<const std::uint8_t> chosen, Difference& out);
-// Adds `gold` times gold's arcs and so much of each candidate, with its label in arcs.labels, as amounts
-// [candidates] say.
+// Adds `gold` times the gold arcs and amounts[arc] times each candidate [candidates], with its label in arcs.labels.
 template <class Weight>
 void arc_difference(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs,
                     std::span<const float> amounts, float gold, Difference& out);
 template <class Weight>
 void expected_difference(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs, Difference& out);
 
-// The model's score of a tree all of whose arcs are candidates; without labels if `label_stride` is 0.
+// Returns the score of a tree of candidates, without labels if `label_stride` is 0.
 Score value(const ScoredArcs& arcs, Index label_stride, std::span<const Index> heads, std::span<const Index> labels);
 
 }  // namespace headlong

@@ -46,7 +46,7 @@ Score choose_freely(const ScoredArcs& arcs, const Frames& frames, Choices& choic
     const auto workspace = automaton.make_workspace();
     links.clear();
     append_links(frames, head, links);
-    scores.assign(links.size(), 0.0);  // of the lanes: arcs count where they lead to modifiers
+    scores.assign(links.size(), 0.0);  // 0 for the lanes: each arc counts once, at its head
     for (std::size_t link = automaton.lane_links(); link < links.size(); ++link)
       scores[link] = arcs.scores[links[link]];
     total += automaton.maximize(scores, *workspace, best);
@@ -122,7 +122,7 @@ void extra_difference(const ParserModel<Weight>& model, const Words& words, cons
                       const ScoredParts& parts, std::span<const Index> heads, Difference& out, float amount) {
   if (std::ranges::equal(words.gold_heads, heads)) return;
   std::vector<Code> scratch;
-  // What both trees have cancels out.
+  // Parts that both trees have cancel out.
   for (std::size_t k = FRAME_KINDS; k < KINDS; ++k) {
     const auto kind = static_cast<Kind>(k);
     if (!model.families[k]) continue;
@@ -140,9 +140,9 @@ template <class Weight>
 void global_difference(const ParserModel<Weight>& model, const Words& words, ScoredParts& parts,
                        std::span<const Index> heads, Difference& out, float amount) {
   if (!model.has_globals() || std::ranges::equal(words.gold_heads, heads)) return;
-  auto& term = std::get<ModelGlobalScorer<Weight>>(parts.globals);
-  term.add_tree(words.gold_heads, amount, out.parts);
-  term.add_tree(heads, -amount, out.parts);
+  auto& scorer = std::get<ModelGlobalScorer<Weight>>(parts.globals);
+  scorer.add_tree(words.gold_heads, amount, out.parts);
+  scorer.add_tree(heads, -amount, out.parts);
 }
 
 bool has_arcs(const ScoredArcs& arcs, std::span<const Index> heads) {

@@ -12,7 +12,7 @@ void choose_tree_arcs(const ScoredArcs& arcs, Update& update) {
     update.chosen[arc] = update.heads[arcs.parts.slots[2 * arc + 1]] == arcs.parts.slots[2 * arc];
 }
 
-// Finds arcs that are better than gold's, or as good, under the scores with costs; returns what they are worth.
+// Finds arcs that are at least as good as gold under the scores with costs. Returns their value.
 Score find_rival(const ParserModel<float>& model, const Words& words, Compare compare, const DecodeOptions& options,
                  Update& update) {
   ScoredArcs& arcs = update.arcs;
@@ -33,7 +33,8 @@ Score find_rival(const ParserModel<float>& model, const Words& words, Compare co
   return parts.solution.score;
 }
 
-// Takes the difference between gold, whose arcs are worth `gold`, and its rival; returns by how much that is better.
+// Computes the difference between gold, whose arcs have the value `gold`, and its rival. Returns how much better the
+// rival is.
 double compare_with_rival(const ParserModel<float>& model, const Words& words, Compare compare, double gold,
                           const DecodeOptions& options, Update& update) {
   const Score rival = find_rival(model, words, compare, options, update);
@@ -41,8 +42,8 @@ double compare_with_rival(const ParserModel<float>& model, const Words& words, C
   if (!model.is_first_order()) {
     ScoredParts& parts = update.parts;
     Problem problem = problem_of(model, update.arcs, parts, options.projective);
-    problem.arc_scores = {};                      // gold's are in `gold`, without costs
-    const bool whole = compare == Compare::Best;  // else heads choose freely: there is no tree to look at
+    problem.arc_scores = {};                      // `gold` has the gold arcs, without costs
+    const bool whole = compare == Compare::Best;  // otherwise heads choose independently, and there is no tree
     gold += whole ? tree_value(problem, words.gold_heads, parts.decoding.climb)
                   : frames_value(problem, words.gold_heads, parts.decoding.climb);
     frame_difference(model, words, update.arcs, parts, update.choices, update.difference);

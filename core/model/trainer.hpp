@@ -1,31 +1,31 @@
-// The two halves of a training step over a corpus: compute_update a mini-batch (on threads, weights only read), then
-// apply what was learnt (one sentence after another, so that the result does not depend on the number of threads).
+// The two halves of a training step: compute the updates of a mini-batch (in parallel, weights are only read), then
+// apply them (one sentence after another, so the result does not depend on the number of threads).
 #pragma once
 
 #include "model/batch.hpp"
 
 namespace headlong {
 
-// What learning compares gold with: the cost-augmented best tree, what every head would choose by itself (for models
-// with larger parts), the trees of a sampler (sample_rank.hpp), or the expectation under the model.
+// What learning compares gold with: the cost-augmented best tree, independent choices of all heads (for models that are
+// not first-order), the trees of a sampler (sample_rank.hpp), or the expectation under the model.
 enum class Compare : std::uint8_t { Best, Free, Samples, Expected };
 
-// One sentence of a mini-batch on its way from decoding to the update.
+// One sentence of a mini-batch, from decoding to the update of the weights.
 struct Update {
   ScoredArcs arcs;
   ScoredParts parts;
   LabelerWorkspace labeler;
   Difference difference;
-  std::vector<Index> heads, labels;  // of the best tree, or of the last sample
-  std::vector<Index> before;         // [size] the sample before
-  std::vector<float> amounts;        // [candidates] what samples add to the difference
-  std::vector<std::uint8_t> chosen;  // [candidates] the arcs that are compared with gold's
-  Choices choices;                   // and what the heads take
+  std::vector<Index> heads, labels;  // of the best tree or the last sample
+  std::vector<Index> before;         // [size] heads of the previous sample
+  std::vector<float> amounts;        // [candidates] weights of the candidates in the difference, from samples
+  std::vector<std::uint8_t> chosen;  // [candidates] the arcs to compare with gold
+  Choices choices;                   // the choices of the heads to compare with gold
   double loss = 0.0;                 // hinge loss with the cost, or negative log-likelihood
   double squared_norm = 0.0;         // of the difference
 };
 
-// Decodes one sentence, whose candidates are in update.arcs, and takes the difference of features against gold.
+// Decodes one sentence, whose candidates are in update.arcs, and computes the difference of features to gold.
 void compute_update(const ParserModel<float>& model, const Words& words, Compare compare, float cost,
                     const DecodeOptions& options, Update& update);
 
@@ -33,7 +33,7 @@ struct Trainer {
   const PrunedModel<float>* model = nullptr;
   Corpus corpus;
   TrainingTable parts, labels;
-  std::vector<Candidates> candidates;  // of all sentences, if there is a pruner: it does not change any more
+  std::vector<Candidates> candidates;  // of all sentences, if there is a pruner, which does not change
   std::vector<Update> updates;         // of the current mini-batch
 
   void choose_all_candidates(bool projective, std::size_t threads);

@@ -1,5 +1,5 @@
-// Counts what AD3 allocates while it iterates on a third-order parsing problem: one tree, and for each head and side an
-// automaton for grandparents with siblings and one for three siblings. Compiled and run by test_allocation.py.
+// Counts the allocations of AD3 during its iterations on a third-order parsing problem: one tree and, for each head and
+// side, one automaton for grand-siblings and one for tri-siblings. test_allocation.py compiles and runs it.
 #include <cstdio>
 #include <random>
 
@@ -16,8 +16,8 @@ constexpr Index WORDS = 12, NEAREST = 6;
 
 struct Enough {};
 
-// A tree that notes how much had been allocated when it was asked for the first time, for the time that ends the
-// warm-up and for the last time, which ends the run: everything between is iterations.
+// A tree factor that records the number of allocations at its first call, at the call that ends the warm-up, and at the
+// last call, which ends the run. Everything in between is iterations.
 class WatchedTree final : public StructuredFactor {
  public:
   WatchedTree(Index size, std::vector<Arc> arcs, long warm, long last)
@@ -60,7 +60,7 @@ void add(Graph& graph, std::shared_ptr<const StructuredFactor> factor, const std
   graph.link_begins.push_back(static_cast<Index>(graph.link_variables.size()));
 }
 
-// One of `grandparents` links, then a chain over `modifiers` links; the state is the grandparent and the last modifier.
+// One of `grandparents` links, then a chain over `modifiers` links. The state is the grandparent and the last modifier.
 std::shared_ptr<Automaton> grand_siblings(Index grandparents, Index modifiers) {
   std::vector<AutomatonEdge> edges;
   const Index end = 1 + (modifiers + 1) * grandparents;

@@ -1,6 +1,6 @@
-// Counts what randomized hill climbing allocates on third-order parsing problems: for each way to start again, and for
-// trees of any shape and projective ones, a line with the climbs and the allocations of a first run with few restarts,
-// then those of a second run with many. Compiled and run by test_allocation.py.
+// Counts the allocations of randomized hill climbing on third-order parsing problems. For each kind of restart, and for
+// trees of any shape and projective trees, prints one line: the climbs and allocations of a first run with few
+// restarts, then those of a second run with many. test_allocation.py compiles and runs it.
 #include <cstdio>
 #include <random>
 
@@ -56,7 +56,7 @@ int main() {
         problem.arc_scores = sentence.arc_scores;
         problem.rules.projective = projective;
         const long before = allocations;
-        const RestartResult result = climb_often(problem, options, {}, heads, climb_workspace, workspace);
+        const RestartResult result = climb_with_restarts(problem, options, {}, heads, climb_workspace, workspace);
         std::printf("%d %ld ", result.climbs, allocations - before);
       }
       std::printf("\n");

@@ -1,4 +1,4 @@
-// Counts what a program allocates. Include it in one file of a program.
+// Counts the allocations of a program. Include it in one source file of the program.
 #pragma once
 
 #include <cstdlib>

@@ -138,9 +138,9 @@ def test_without_extras() -> None:
 
 def test_refusals() -> None:
     frames, arc_scores, core = one_candidate([0]).core()
-    with pytest.raises(ValueError, match="kinds are"):
+    with pytest.raises(ValueError, match="kind must be"):
         _core.parser.Extras(frames, [3])
-    with pytest.raises(ValueError, match="one score a part"):
+    with pytest.raises(ValueError, match="one score per part"):
         core.set_scores(PATH, np.zeros(7, np.float32))
     with pytest.raises(ValueError, match="other frames"):
         solve(one_candidate([0]).core()[0], arc_scores, extras=core)

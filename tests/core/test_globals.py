@@ -197,7 +197,7 @@ def test_samples_are_compared_by_all_features(words: Words, seed: int) -> None:
 def test_bad_trees_and_moves_are_refused() -> None:
     term = term_of((np.zeros((4, 1), np.uint32), np.ones((4, 10), np.uint8)), 1)
     good = np.array([-1, 0, 1, 1], np.int32)
-    for heads, message in (([-1, 0, 1], "one head a word"), ([-1, 2, 1, 0], "those of a tree")):
+    for heads, message in (([-1, 0, 1], "one head per word"), ([-1, 2, 1, 0], "those of a tree")):
         with pytest.raises(ValueError, match=message):
             term.value(np.array(heads, np.int32))
         with pytest.raises(ValueError, match=message):

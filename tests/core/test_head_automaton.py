@@ -148,7 +148,7 @@ def test_refusals() -> None:
     heads = np.array([0, 2, 0, 1], dtype=np.int32)
     begins = np.array([0, 0, 2, 4], dtype=np.int32)
     core = _core.parser.Frames(heads, begins)
-    with pytest.raises(ValueError, match="one score a pair"):
+    with pytest.raises(ValueError, match="one score per pair"):
         core.set_scores(np.zeros(3, dtype=np.float32), core.triples, core.grand)
     with pytest.raises(ValueError, match="NaN"):
         core.set_scores(np.full(len(core.pairs), np.nan, dtype=np.float32), core.triples, core.grand)

@@ -270,7 +270,7 @@ def test_batches_that_do_not_fit():
             _core.parser.Batch(attributes, traits, np.array(offsets, np.int32))
     with pytest.raises(ValueError, match="traits must have 10 columns"):
         _core.parser.Batch(attributes, np.ascontiguousarray(traits[:, :9]), np.array([0, 4], np.int32))
-    with pytest.raises(ValueError, match="attributes and traits differ in their number of words"):
+    with pytest.raises(ValueError, match="attributes and traits must have the same number of words"):
         _core.parser.Batch(attributes[:3], traits, np.array([0, 4], np.int32))
 
 
@@ -289,7 +289,7 @@ def test_labels_that_do_not_fit():
     allowed = np.ones((3, 3, 5), np.uint8)
     with pytest.raises(ValueError, match="label templates must have two slots and the arc relations"):
         model.set_labels(BETWEEN.compile(["upos"]), table, 1.0, allowed)
-    with pytest.raises(ValueError, match="part and label weights differ in type"):
+    with pytest.raises(ValueError, match="part and label weights must have the same type"):
         model.set_labels(arc, table.astype(np.int16), 1.0, allowed)
     for shape in ((3, 4, 5), (65, 65, 5)):
         with pytest.raises(ValueError, match=r"allowed must be \[tags, tags, labels\]"):
@@ -317,9 +317,9 @@ def test_words_that_do_not_fit():
         with pytest.raises(ValueError, match="a label is out of range"):
             model.confidence(batch, heads, np.array([-1, wrong, 0], np.int32), False, 1)
     for short in ((heads[:2], labels), (heads, labels[:2])):
-        with pytest.raises(ValueError, match="heads and labels must have one entry a word"):
+        with pytest.raises(ValueError, match="heads and labels must have one entry per word"):
             model.confidence(batch, *short, False, 1)
-    with pytest.raises(ValueError, match="a problem is made of one sentence"):
+    with pytest.raises(ValueError, match="expected a batch of one sentence"):
         model.problem(_core.parser.Batch(attributes, traits, np.array([0, 2, 3], np.int32)), False)
     with pytest.raises(ValueError, match="an attribute that the words do not have"):
         model.parse(batch_of(attributes[:, :0], traits), core_options("exact"))
@@ -327,12 +327,12 @@ def test_words_that_do_not_fit():
 
 def test_pruners_that_do_not_fit():
     model = model_of()
-    with pytest.raises(ValueError, match="model and pruner differ in the type of their weights"):
+    with pytest.raises(ValueError, match="model and pruner must have the same type of weights"):
         model.set_pruner(model_of(np.zeros((9, 1), np.int16)), 3, 0.1)
-    with pytest.raises(ValueError, match="model and pruner differ in their root rule"):
+    with pytest.raises(ValueError, match="model and pruner must have the same root rule"):
         model.set_pruner(model_of(single_root=False), 3, 0.1)
     for rule in ((0, 0.1), (3, -0.1), (3, 1.1), (3, float("nan"))):
-        with pytest.raises(ValueError, match=r"max_heads must be positive, threshold in \[0, 1\]"):
+        with pytest.raises(ValueError, match=r"max_heads must be at least 1 and threshold in \[0, 1\]"):
             model.set_pruner(model_of(), *rule)
     further = Family("arc", "hm", ARC_RELATIONS, ("h.form",)).compile(["upos", "form"])
     model.set_pruner(_core.parser.ParserModel(further, None, weights(0), 1.0, True), 3, 0.1)
@@ -358,7 +358,7 @@ def test_trainers_that_do_not_fit():
     def trainer(model=model, heads=gold, labels=gold, weights=table, totals=totals, names=None, name_totals=None):
         return _core.parser.ParserTrainer(model, batch, heads, labels, weights, totals, names, name_totals, False, 1)
 
-    with pytest.raises(ValueError, match="only a model of floats can be trained"):
+    with pytest.raises(ValueError, match="only a model with float weights can be trained"):
         trainer(model_of(np.zeros((9, 1), np.int16)))
     with pytest.raises(ValueError, match="the part weights to train are not those of the model"):
         trainer(weights=table.copy())
@@ -366,12 +366,12 @@ def test_trainers_that_do_not_fit():
         trainer(totals=totals[:5])
     with pytest.raises(TypeError):
         trainer(totals=totals.astype(np.float64))  # a copy of it would be changed, and lost
-    with pytest.raises(ValueError, match="label weights go with label templates"):
+    with pytest.raises(ValueError, match="label templates, weights and totals must be given together"):
         trainer(names=np.zeros((9, 8), np.float32), name_totals=np.zeros((9, 8), np.float32))
     for heads in ([-1, 0, 2], [-1, 0, 3], [-1, -1, 0]):
         with pytest.raises(ValueError, match="a gold head is out of range"):
             trainer(heads=np.array(heads, np.int32))
-    with pytest.raises(ValueError, match="gold heads and labels must have one entry a word"):
+    with pytest.raises(ValueError, match="gold heads and labels must have one entry per word"):
         trainer(labels=gold[:2])
     made = trainer()
     for sentence in (-1, 1):
@@ -383,9 +383,9 @@ def test_trainers_that_do_not_fit():
     labelled, names = model_of(table), np.zeros((9, 8), np.float32)
     labelled.set_labels(ARC.compile(["upos"]), names, 1.0, np.ones((64, 64, 5), np.uint8))
     name_totals = np.zeros_like(names)
-    with pytest.raises(ValueError, match="label weights go with label templates"):
+    with pytest.raises(ValueError, match="label templates, weights and totals must be given together"):
         trainer(labelled)
-    with pytest.raises(ValueError, match="label weights go with label templates"):
+    with pytest.raises(ValueError, match="label templates, weights and totals must be given together"):
         trainer(labelled, names=names)
     with pytest.raises(ValueError, match="the label weights to train are not those of the model"):
         trainer(labelled, names=names.copy(), name_totals=name_totals, labels=np.array([-1, 0, 1], np.int32))

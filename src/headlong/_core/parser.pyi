@@ -13,7 +13,7 @@ import headlong._core.graph
 
 class DecodeOptions:
     """
-    How to decode. headlong.parser.DecodeOptions documents and checks the fields.
+    Options of decoding. headlong.parser.DecodeOptions documents and checks the fields.
     """
 
     def __init__(self) -> None: ...
@@ -164,13 +164,18 @@ class DecodeOptions:
 
 class Frames:
     """
-    Candidate arcs of a sentence, and the scores of parts around each head in the order of its
-    automaton: see core/parts/frames.hpp.
+    The candidate arcs of a sentence, and the scores of the frame parts of each head in the order of
+    its automaton. See core/parts/frames.hpp.
     """
 
     def __init__(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], triples: bool = False) -> None:
         """
-        The candidates: heads [arcs] sorted by modifier, begins [size + 1] of each word. All scores are zero.
+        Make frames with zero scores.
+
+        Args:
+            heads: [arcs] of the candidates, sorted by modifier.
+            begins: [size + 1] begins of the words in heads.
+            triples: whether to make room for tri-siblings.
         """
 
     @property
@@ -195,82 +200,96 @@ class Frames:
     def grand(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
 
     def set_scores(self, pairs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], triples: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], grand: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Sets the scores, in the order of the columns of the same name."""
+        """Set the scores, in the order of the properties of the same name."""
 
     def value(self, head: int, lane: int, left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-        """What a head is worth with these places, without arc scores."""
+        """Return the value of a head with these places, without arc scores."""
 
     def edges(self, head: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
-        The automaton of a head as edges: (sources, targets, link_of_edge, scores).
+        Return the automaton of a head as edges: (sources, targets, link_of_edge, scores).
         """
 
 class Extras:
     """
-    Head bigrams (kind 4), arbitrary siblings (5), non-projective arcs (6) and paths (7) over the
-    candidates of frames: see core/parts/extras.hpp.
+    The extras over the candidates of frames: head bigrams (kind 4), arbitrary siblings (5),
+    non-projective arcs (6) and paths (7). See core/parts/extras.hpp.
     """
 
     def __init__(self, frames: Frames, kinds: Sequence[int]) -> None:
-        """The parts of the given kinds. All scores are zero."""
+        """Make the parts of the given kinds with zero scores."""
 
     def slots(self, kind: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-        """The words of all parts of a kind, part by part: [parts * slots]."""
+        """
+        Return the words of all parts of a kind, part by part: [parts * slots].
+        """
 
     def scores(self, kind: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
-        """The scores of all parts of a kind, in the order of its parts."""
+        """Return the scores of all parts of a kind, in the order of slots()."""
 
     def set_scores(self, kind: int, scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Sets the scores of a kind, in the order of its parts."""
+        """Set the scores of a kind, in the order of slots()."""
 
 class GlobalScorer:
-    """Values parts of whole trees of one sentence."""
+    """Scores the globals of one sentence."""
 
     def value(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-        """What a tree is worth."""
+        """Return the value of a tree."""
 
     def values(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """
-        What the trees are worth that come about by moves [n, 2], one after the other: a word, its new head.
+        Return the values [n] of the trees after each of the moves [n, 2], made one after another.
+
+        A move is a word and its new head.
         """
 
     def parts(self, heads: numpy.typing.NDArray[numpy.int32]) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
         """
-        The parts of a tree: kinds [n] as in ParserModel.set_global, slots [n, 4], relations [n, 7] and scores [n].
+        Return the parts of a tree: kinds [n] as in ParserModel.set_global, slots [n, 4], relations [n, 7] and
+        scores [n].
         """
 
 class Problem:
     """
-    What a decoder is given: candidates, scores of parts and rules for trees.
+    The input of a decoder: candidates, scores of parts and rules for trees.
     """
 
     def __init__(self, frames: Frames, arc_scores: numpy.typing.NDArray[numpy.float64], single_root: bool = True, projective: bool = False, extras: Extras | None = None, global_scorer: GlobalScorer | None = None, guide: numpy.typing.NDArray[numpy.int32] | None = None, first_tree: numpy.typing.NDArray[numpy.int32] | None = None) -> None:
         """
-        arc_scores: [arcs]; guide: heads [size] that greedy inference is biased to; first_tree: heads [size] from
-        which hill climbing starts.
+        Make a problem.
+
+        Args:
+            arc_scores: [arcs].
+            guide: heads [size] of the tree that greedy inference is biased to.
+            first_tree: heads [size] of the tree from which hill climbing starts.
         """
 
     def value(self, heads: numpy.typing.NDArray[numpy.int32]) -> float:
         """
-        The value of a tree: its arcs and all parts; -inf if an arc is no candidate. With extras or a global
-        scorer the heads must be those of a tree.
+        Return the value of a tree: its arcs and all parts. -inf if an arc is not a candidate.
+
+        With extras or a global scorer, the heads must be those of a tree.
         """
 
     def graph(self) -> headlong._core.graph.Graph:
         """
-        The factor graph of the sentence: the tree, then the automata of the heads with modifiers, then extras.
+        Return the factor graph: the tree, then the automata of heads with candidate modifiers, then extras.
         """
 
     def solve(self, options: DecodeOptions) -> dict[str, Any]:
         """
-        Finds the best tree. A dictionary: heads [size], score, bound, certified, status, sweeps of the descent,
-        iterations of the solver after it, and the number of arcs that it was left.
+        Find the best tree.
+
+        Returns:
+            A dictionary: heads [size], score, bound, certified, status, sweeps (of the descent), iterations (of
+            the solver after it) and arcs (candidates left for the solver).
         """
 
     def sampled_trees(self, options: DecodeOptions, count: int, burn_in: int) -> numpy.typing.NDArray[numpy.int32]:
         """
-        Trees of a Markov chain whose distribution is exp(score / temperature), one after each sweep:
-        [count, size]; no rows if no tree that is worth anything was found.
+        Return trees [count, size], one per sweep of a Markov chain with distribution exp(score / temperature).
+
+        There are no rows if no tree with a finite value was found.
         """
 
 class Batch:
@@ -280,106 +299,135 @@ class Batch:
 
     def set_function(self, function: Callable[[int, numpy.typing.NDArray[numpy.int32]], tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]]) -> None:
         """
-        What finds the features of a tree, for models with functions: codes and values, of the number of a sentence
-        and its heads.
+        Set the feature function, for models with functions.
+
+        It takes the number of a sentence and the heads of a tree, and returns the codes and values of features.
         """
 
 class ParserModel:
     """
-    A first-order model: templates, weights, root rule; labels and a pruner.
+    A parser model: templates, weights and root rule; optionally more parts, labels and a pruner.
     """
 
     def __init__(self, arc: headlong._core.features.Templates, between: headlong._core.features.Templates | None, weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: float, single_root: bool) -> None: ...
 
     def set_labels(self, templates: headlong._core.features.Templates, weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: float, allowed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> None:
         """
-        Labels: weights [2^bits + 1, stride]; allowed [tags, tags, labels] for (head tag, modifier tag).
+        Add labels.
+
+        Args:
+            weights: [2^bits + 1, stride].
+            allowed: [tags, tags, labels] flags per (head tag, modifier tag).
         """
 
     def set_tree_labels(self, templates: headlong._core.features.Templates) -> None:
-        """Labels chosen again once the tree is known."""
+        """Choose labels again once the tree is known."""
 
     def set_parts(self, kind: int, templates: headlong._core.features.Templates) -> None:
         """
-        Parts of more than one arc: kind 0 siblings, 1 grandparents, 2 grand-siblings, 3 tri-siblings, 4 head
-        bigrams, 5 arbitrary siblings, 6 non-projective arcs, 7 paths.
+        Add frame parts or extras.
+
+        Args:
+            kind: 0 sibling, 1 grandparent, 2 grand-sibling, 3 tri-sibling, 4 head bigram, 5 arbitrary sibling,
+                6 non-projective arc, 7 path.
         """
 
     def set_global(self, kind: int, templates: headlong._core.features.Templates) -> None:
-        """
-        Parts of whole trees: the kinds are numbered as in core/parts/globals.hpp.
-        """
+        """Add globals. Kinds are numbered as in core/parts/globals.hpp."""
 
     def set_functions(self) -> None:
-        """Features that a batch's function finds count as well."""
+        """Use the features that the function of a batch finds."""
 
     def set_pruner(self, pruner: ParserModel, max_heads: int, threshold: float) -> None:
         """
-        Candidates: at most max_heads a word, with at least threshold times the word's best posterior.
+        Choose candidates with a pruner: at most max_heads per word, with at least threshold times the word's best
+        posterior.
         """
 
     def parse(self, batch: Batch, options: DecodeOptions, guide: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], list[str]]:
         """
-        heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].
+        Parse a batch.
 
-        guide: heads [words] of the trees that greedy inference is biased to.
+        Args:
+            guide: heads [words] of the trees that greedy inference is biased to.
+
+        Returns:
+            heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].
         """
 
     def prune(self, batch: Batch, projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
         """
-        The candidates of all sentences: heads [arcs] by word, positions in the sentence, and begins [words + 1].
+        Return the candidates of all sentences: heads [arcs] as positions in the sentence, sorted by word, and
+        begins [words + 1].
         """
 
     def confidence(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
-        Marginals of the given arcs, and of the given labelled arcs, [words] each; of a model with larger parts, those
-        of its pruner.
+        Return the marginals of the given arcs and of the given labeled arcs, [words] each.
+
+        A model with frames, extras or globals returns those of its pruner.
         """
 
     def label(self, batch: Batch, heads: numpy.typing.NDArray[numpy.int32], projective: bool, threads: int) -> numpy.typing.NDArray[numpy.int32]:
         """
-        The labels [words] of given trees of candidates; -1 in a tree with an arc that is no candidate.
+        Return the labels [words] of given trees. Labels are -1 in a tree with an arc that is not a candidate.
         """
 
     def parts(self, batch: Batch, kind: int, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
         """
-        The parts of a kind (see set_parts) over the candidates of a sentence: positions [n, slots], scores [n].
+        Return the parts of a kind (see set_parts) over the candidates of one sentence: positions [n, slots] and
+        scores [n].
         """
 
     def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, Extras | None]:
         """
-        Candidates [n, 2], arc scores, label rows [n, stride], scores with the best label, best labels, and the
-        scores of larger parts, in frames and extras, if the model has any.
+        Score the candidates of one sentence.
 
-        With projective there is a projective tree among the candidates.
+        Args:
+            projective: whether the candidates must include a projective tree.
+
+        Returns:
+            Candidates [n, 2], arc scores [n], label rows [n, stride], scores with the best label [n], best labels
+            [n], frames and extras (None if the model has none).
         """
 
     def global_scorer(self, batch: Batch) -> GlobalScorer | None:
         """
-        What counts in the trees of a sentence beside arcs, frames and extras, if the model has such parts.
+        Return the scorer for the globals of one sentence, or None if the model has none.
         """
 
 class ParserTrainer:
-    """Decodes mini-batches against gold, then moves the weights."""
+    """Compares the trees of mini-batches with gold and updates the weights."""
 
     def __init__(self, model: ParserModel, batch: Batch, gold_heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold_labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], part_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], part_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], label_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, label_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, projective: bool, threads: int) -> None: ...
 
     def compute_updates(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: float, method: str, projective: bool, threads: int, max_iterations: int = 1000) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """
-        Losses and squared norms [sentences] of the differences that `apply` will use.
+        Compute the updates of a mini-batch for `apply`.
 
-        method: as in ParserModel.parse, or automata, with which every head chooses by itself (Koo 2010, section 6), or
-        samplerank, which looks at many trees (Zhang 2014a).
+        Args:
+            method: a method of DecodeOptions; automata, where every head chooses independently (Koo 2010,
+                section 6); or samplerank, which compares many trees (Zhang 2014a).
+
+        Returns:
+            Losses and squared norms [sentences] of the differences of features.
         """
 
     def difference(self, update: int, of_labels: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
         """
-        The difference of features against gold of a sentence of the last batch: places in the table, and values.
+        Return the difference of features to gold of a sentence of the last mini-batch: places in the table, and
+        values.
         """
 
     def tree(self, update: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
         """
-        The heads and labels that a sentence of the last batch was compared with.
+        Return the heads and labels that a sentence of the last mini-batch was compared with.
         """
 
-    def apply(self, update: int, step: float, time: float) -> None: ...
+    def apply(self, update: int, step: float, time: float) -> None:
+        """
+        Add step times the difference of an update to the weights.
+
+        Args:
+            time: number of sentences before, for averaging.
+        """

@@ -51,12 +51,18 @@ def reduced_costs(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), ord
 
 def random_trees(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, count: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
-    Trees of candidates as in Frames, in proportion to exp(score), or uniformly if there are no scores:
-    [count, size], no rows if there is no tree.
+    Draw trees in proportion to exp(score), or uniformly if there are no scores.
+
+    Args:
+        heads, begins: the candidates, as in Frames.
+
+    Returns:
+        Trees [count, size]. There are no rows if the candidates contain no tree.
     """
 
 def redrawn_trees(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, count: int, seed: int, tree: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], marked: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
-    The same where only the marked words of a tree get new heads, each time from that tree. The tree must be one of
-    candidates.
+    Draw trees as random_trees does, where only the marked words of a given tree get new heads.
+
+    All arcs of the tree must be candidates.
     """
