@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from headlong import _core
 from headlong.features.templates import ARC_RELATIONS, Family
-from headlong.parser.model import ModelSpec, ModelWeights, Pruning, WeightTables, allowed_labels, pruned_model
+from headlong.parser.model import ModelSpec, ModelWeights, Pruning, WeightTables, compile_model, find_allowed_labels
 
 TAGS, LABELS = 5, 4
 ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos",))
@@ -49,7 +49,7 @@ def corpora(draw):
 @given(corpora())
 def test_allowed_labels_are_as_documented(corpus):
     labels, arcs, root_label, enough = corpus
-    found = allowed_labels(TAGS, labels, arcs, root_label, enough)
+    found = find_allowed_labels(TAGS, labels, arcs, root_label, enough)
     assert found.dtype == np.uint8
     assert (found == expected_labels(TAGS, labels, arcs, root_label, enough)).all()
     assert found.any(axis=2).all()
@@ -61,7 +61,7 @@ def test_allowed_labels_are_as_documented(corpus):
 
 def test_a_frequent_pair_keeps_to_its_labels():
     arcs = [(1, 2, 1)] * 20 + [(3, 2, 2)] * 19 + [(0, 1, 0)]
-    found = allowed_labels(5, 4, arcs, root_label=0)
+    found = find_allowed_labels(5, 4, arcs, root_label=0)
     assert found[1, 2].tolist() == [0, 1, 0, 0]
     assert found[3, 2].tolist() == [0, 1, 1, 0]
     assert found[4, 2].tolist() == [0, 1, 1, 0]  # a head that was never seen
@@ -70,16 +70,16 @@ def test_a_frequent_pair_keeps_to_its_labels():
 
 
 def test_the_root_label_is_all_there_is():
-    assert allowed_labels(4, 1, [(0, 1, 0), (1, 2, 0)], root_label=0).all()
+    assert find_allowed_labels(4, 1, [(0, 1, 0), (1, 2, 0)], root_label=0).all()
 
 
 def test_a_root_label_off_the_root_is_an_error_of_the_data():
-    found = allowed_labels(4, 3, [(0, 1, 0)] + [(1, 2, 0)] * 30, root_label=0)
+    found = find_allowed_labels(4, 3, [(0, 1, 0)] + [(1, 2, 0)] * 30, root_label=0)
     assert found[1, 2].tolist() == [0, 1, 1]
 
 
 def test_without_a_root_label_the_root_takes_what_it_had():
-    found = allowed_labels(4, 3, [(0, 1, 1), (1, 2, 0), (0, 2, 2)], root_label=-1)
+    found = find_allowed_labels(4, 3, [(0, 1, 1), (1, 2, 0), (0, 2, 2)], root_label=-1)
     assert found[0].tolist() == [[0, 1, 1]] * 4
 
 
@@ -115,7 +115,7 @@ def test_averages_of_tables():
     plain = WeightTables(ModelSpec(("upos",), ARC, None, 8, True))
     assert list(plain.arrays()) == ["parts", "part_totals"]
     assert plain.average(1).labels is None
-    assert plain.average(1).core_model()
+    assert plain.average(1).compile()
 
 
 def test_tables_go_on_where_they_were():
@@ -142,8 +142,8 @@ def test_a_pruner_among_floats_is_the_pruner_among_whole_numbers():
         random.integers(0, 3, (9, 10)).astype(np.uint8),
         np.array([0, 9], np.int32),
     )
-    whole = pruned_model(main, Pruning(pruner, 3, 1e-4)).problem(batch, False)[0]
-    floats = plain.core_model(np.zeros(parts.shape, np.float32), None, (1.0, 1.0))
-    floats.set_pruner(pruner.float_model(), 3, 1e-4)
+    whole = compile_model(main, Pruning(pruner, 3, 1e-4)).problem(batch, False)[0]
+    floats = plain.compile(np.zeros(parts.shape, np.float32), None, (1.0, 1.0))
+    floats.set_pruner(pruner.compile_pruner(), 3, 1e-4)
     assert (whole == floats.problem(batch, False)[0]).all()
-    assert len(whole) < len(pruned_model(main, None).problem(batch, False)[0]) == 64
+    assert len(whole) < len(compile_model(main, None).problem(batch, False)[0]) == 64

@@ -127,8 +127,8 @@ class Setting:
         for table in (self.tables.parts, self.tables.labels):
             table[:] = random.normal(size=table.shape)
         gold = (self.corpus.heads, self.corpus.labels)
-        self.trainer = self.tables.trainer(self.corpus.batch, *gold, None, False, 1)
-        self.model = self.shape.core_model(self.tables.parts, self.tables.labels, (1.0, 1.0))
+        self.trainer = self.tables.make_trainer(self.corpus.batch, *gold, None, False, 1)
+        self.model = self.shape.compile(self.tables.parts, self.tables.labels, (1.0, 1.0))
 
     def study(self, cost=1.0, method="exact"):
         which = np.arange(len(self.sentences), dtype=np.int32)

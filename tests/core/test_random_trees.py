@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from headlong import Problem, _core
 from headlong.errors import OptionError
-from headlong.parser.problem import candidate_columns
+from headlong.parser.problem import list_candidates
 from headlong.parser.random_trees import random_trees
 from tests.helpers.oracles import all_trees, is_tree, root_arcs, tree_scores
 from tests.helpers.strategies import Scores, arc_scores, both_root_rules, many, random_scores
@@ -85,7 +85,7 @@ def test_redrawn_heads_follow_the_distribution_given_the_others(kind: str, singl
     problem = Problem.from_matrix(scores, single_root=single_root)
     tree = random_trees(problem, 1, seed=3)[0]
     marked = np.array([0, 1, 0, 1, 1, 0][:size], np.uint8)
-    columns = (*candidate_columns(problem), problem.scores)
+    columns = (*list_candidates(problem), problem.scores)
     drawn = _core.trees.redrawn_trees(*columns, single_root, 2000, 5, tree, marked)
     trees = all_trees(size - 1, single_root)
     fixed = [word for word in range(1, size) if not marked[word] or (single_root and tree[word] == 0)]
@@ -132,7 +132,7 @@ def test_options() -> None:
 
 def test_redrawing_needs_a_tree() -> None:
     problem = Problem.from_matrix(np.zeros((3, 3)))
-    columns = (*candidate_columns(problem), problem.scores, True, 1, 0)
+    columns = (*list_candidates(problem), problem.scores, True, 1, 0)
     marked = np.ones(3, np.uint8)
     with pytest.raises(ValueError, match="those of a tree"):
         _core.trees.redrawn_trees(*columns, np.array([-1, 2, 1], np.int32), marked)

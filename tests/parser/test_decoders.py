@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from headlong import Parser, Problem, read_conllu
 from headlong.errors import OptionError
 from headlong.parser.decoders import DECODERS, decoder, marginals
-from headlong.parser.programs import problem_graph
+from headlong.parser.programs import build_graph
 from tests.helpers import oracles, toy
 from tests.helpers.plain_extras import KINDS, plain_extras
 from tests.helpers.plain_frames import PlainFrames, plain_frames
@@ -201,7 +201,7 @@ def test_marginals_are_sums_over_trees(single_root, projective, scores):
 @given(plain_frames(max_words=4), st.booleans())
 def test_a_problem_as_a_graph_is_worth_the_same(frames, projective):
     problem = higher_problem(frames, True)
-    graph = problem_graph(problem, projective=projective)
+    graph = build_graph(problem, projective=projective)
     for heads in oracles.all_trees(problem.size - 1, True, projective):
         assignment = heads[problem.arcs[:, 1]] == problem.arcs[:, 0]
         if assignment.sum() == problem.size - 1:

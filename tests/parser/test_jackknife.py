@@ -43,9 +43,9 @@ def averaged_by_definition(
     seen = 0
     for epoch in range(1, loop.epochs + 1):
         for fold in folds:
-            known = fold.weights.floats()
+            known = fold.weights.to_floats()
             corpus = fold.corpus
-            trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, fold.pruning, False, 1)
+            trainer = tables.make_trainer(corpus.batch, corpus.heads, corpus.labels, fold.pruning, False, 1)
             for sentence in np.random.default_rng([loop.seed, epoch]).permutation(len(corpus.lengths)).astype(np.int32):
                 for name, change in changes.items():
                     arrays[name][:] = known[name] + change
@@ -67,19 +67,19 @@ def test_changes_by_definition(halves, share: float) -> None:
     expected = averaged_by_definition(spec, folds, loop, learner)
     changes = jackknife.Changes(spec, folds, False, 1)
     for epoch in (1, 2):
-        changes.epoch(loop, learner, epoch, None)
-    found = changes.added_to(base, share)
+        changes.train_epoch(loop, learner, epoch, None)
+    found = changes.add_to(base, share)
     assert found.spec == spec
-    known = base.floats()
+    known = base.to_floats()
     assert np.abs(expected["parts"]).max() > 1e-4
-    for (name, weights), scale in zip(found.floats().items(), found.scales, strict=True):
+    for (name, weights), scale in zip(found.to_floats().items(), found.scales, strict=True):
         np.testing.assert_allclose(weights, known[name] + share * expected[name], atol=scale)
 
 
 def test_reports_count_all_folds(halves) -> None:
     spec, _, folds = halves
     reports: list[Any] = []
-    jackknife.Changes(spec, folds, False, 1).epoch(Loop(1, seed=1), Mira(), 1, reports.append)
+    jackknife.Changes(spec, folds, False, 1).train_epoch(Loop(1, seed=1), Mira(), 1, reports.append)
     count = len(toy.treebank())
     assert {report.total for report in reports} == {count}
     assert [report.done for report in reports] == sorted(report.done for report in reports)

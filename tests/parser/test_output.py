@@ -115,7 +115,7 @@ def test_confidence_of_higher_orders_is_the_pruners(order):
         batch, _ = model._encoder.batch([sentence])
         pruning = model.trained.pruning
         assert pruning is not None
-        arcs, scores, *_ = pruning.model.core_model().problem(batch, False)
+        arcs, scores, *_ = pruning.model.compile().problem(batch, False)
         matrix = np.full((len(sentence) + 1, len(sentence) + 1), -np.inf)
         matrix[arcs[:, 0], arcs[:, 1]] = scores
         expected, _ = oracles.enumerated_marginals(matrix, True, False)

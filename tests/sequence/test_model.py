@@ -62,7 +62,7 @@ def test_the_averages_of_a_penalised_crf() -> None:
     count = len(data.lengths)
     model = learnt(SequenceOptions(1, "crf", epochs=epochs, rate=rate, penalty=penalty, bits=BITS))
     tables, learner, seen = ChainTables(model.spec, BITS), Crf(rate), []
-    trainer = tables.trainer(data)
+    trainer = tables.make_trainer(data)
     for epoch in range(epochs):
         for weights in (tables.rows, tables.transitions):
             weights /= 1.0 + 2.0 * penalty * learner.step(0.0, 0.0, epoch / epochs)

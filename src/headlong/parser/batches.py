@@ -84,7 +84,7 @@ class EncodedBatch:
         """Cut and encode sentences, with the trees of `guides` for greedy inference."""
         cuts = list(map(cut, sentences))
         pieces = list(chain.from_iterable(cuts))
-        guide = None if guides is None else _guide_heads(sentences, list(islice(guides, len(sentences))), cuts)
+        guide = None if guides is None else _read_guide(sentences, list(islice(guides, len(sentences))), cuts)
         return cls(sentences, pieces, list(map(len, cuts)), *encoder.batch(pieces), guide)
 
     def join_pieces(self, found: BatchResult, label_names: Sequence[str]) -> BatchResult:
@@ -133,9 +133,7 @@ def cut(sentence: Sentence) -> list[Sentence]:
     return pieces
 
 
-def _guide_heads(
-    sentences: Sequence[Sentence], guides: Sequence[Sentence], cuts: Sequence[Sequence[Sentence]]
-) -> INT32:
+def _read_guide(sentences: Sequence[Sentence], guides: Sequence[Sentence], cuts: Sequence[Sequence[Sentence]]) -> INT32:
     """Return the heads of the guides for the words of all pieces; -1 where a head is in another piece."""
     if len(guides) < len(sentences):
         raise OptionError("the guide has fewer trees than there are sentences, expected one for each")
@@ -163,7 +161,7 @@ def join(found: BatchResult, counts: Sequence[int], label_names: Sequence[str]) 
     status is "approximate", and its score is the sum of those of the pieces.
     """
     ends = [0, *accumulate(counts)]
-    parts = [_join(found, begin, end, label_names) for begin, end in pairwise(ends)]
+    parts = [_join_sentence(found, begin, end, label_names) for begin, end in pairwise(ends)]
     lengths = [len(heads) for heads, _, _ in parts]
     whole = np.array(counts) == 1
     first = np.array(ends[:-1])
@@ -184,7 +182,7 @@ def join(found: BatchResult, counts: Sequence[int], label_names: Sequence[str]) 
     )
 
 
-def _join(found: BatchResult, begin: int, end: int, label_names: Sequence[str]) -> tuple[INT32, INT32, INT32]:
+def _join_sentence(found: BatchResult, begin: int, end: int, label_names: Sequence[str]) -> tuple[INT32, INT32, INT32]:
     """Return heads, labels and rows of the sentence of pieces `begin` to `end`; the rows skip all roots but one."""
     rows = np.concatenate([np.arange(found.offsets[i] + (i > begin), found.offsets[i + 1]) for i in range(begin, end)])
     heads, labels = found.heads[rows], found.labels[rows].copy()

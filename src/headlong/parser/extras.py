@@ -32,11 +32,11 @@ def add_extras(graph: Graph, arcs: Variables, problem: Problem, *, projective: b
     if problem.extras is None:
         return
     numbers = {(head, modifier): i for i, (head, modifier) in enumerate(problem.arcs.tolist())}
-    _add_bigrams(graph, arcs, problem, _scores(problem.extras, HEAD_BIGRAM))
-    for (head, first, second), score in _scores(problem.extras, ARBITRARY_SIBLING).items():
+    _add_bigrams(graph, arcs, problem, _read_scores(problem.extras, HEAD_BIGRAM))
+    for (head, first, second), score in _read_scores(problem.extras, ARBITRARY_SIBLING).items():
         _add_pair(graph, arcs[numbers[head, first]], arcs[numbers[head, second]], score)
-    crossing = {} if projective else _scores(problem.extras, NON_PROJECTIVE)
-    paths = _scores(problem.extras, PATH)
+    crossing = {} if projective else _read_scores(problem.extras, NON_PROJECTIVE)
+    paths = _read_scores(problem.extras, PATH)
     if not crossing and not paths:
         return
     below = _add_paths(graph, arcs, problem, paths)
@@ -52,7 +52,7 @@ def add_extras(graph: Graph, arcs: Variables, problem: Problem, *, projective: b
         _add_pair(graph, arcs[numbers[head, modifier]], crosses, score)
 
 
-def _scores(extras: _core.parser.Extras, kind: int) -> _Scores:
+def _read_scores(extras: _core.parser.Extras, kind: int) -> _Scores:
     rows = extras.slots(kind).reshape(-1, _SLOTS[kind]).tolist()
     return dict(zip(map(tuple, rows), extras.scores(kind).tolist(), strict=True))
 
@@ -85,7 +85,7 @@ def _add_paths(graph: Graph, arcs: Variables, problem: Problem, scores: _Scores)
     rows = problem.arcs.tolist()
     below: dict[tuple[int, int], Variables] = {}
     for descendant in range(1, problem.size):
-        above = _possible_ancestors(rows, descendant)
+        above = _find_ancestors(rows, descendant)
         for ancestor in sorted(above):
             below[ancestor, descendant] = graph.variables(scores=scores.get((ancestor, descendant), 0.0))
         for ancestor in above:
@@ -103,7 +103,7 @@ def _add_paths(graph: Graph, arcs: Variables, problem: Problem, scores: _Scores)
     return below
 
 
-def _possible_ancestors(rows: list[list[int]], descendant: int) -> set[int]:
+def _find_ancestors(rows: list[list[int]], descendant: int) -> set[int]:
     """The words, without the root, from which candidates lead to a word."""
     found: set[int] = set()
     fresh = {descendant}

@@ -48,9 +48,9 @@ class Changes:
     def __init__(self, spec: ModelSpec, folds: Sequence[Fold], projective: bool, threads: int) -> None:
         self.spec = spec
         self._tables = WeightTables(spec)
-        self._known = [fold.weights.floats() for fold in folds]
+        self._known = [fold.weights.to_floats() for fold in folds]
         self._trainers = [
-            self._tables.trainer(
+            self._tables.make_trainer(
                 fold.corpus.batch, fold.corpus.heads, fold.corpus.labels, fold.pruning, projective, threads
             )
             for fold in folds
@@ -60,14 +60,14 @@ class Changes:
         self._totals = {name: np.zeros_like(array) for name, array in self._learnt.items()}
         self._clock = 0
 
-    def epoch(self, loop: Loop, learner: Learner, epoch: int, progress: Report) -> float:
+    def train_epoch(self, loop: Loop, learner: Learner, epoch: int, progress: Report) -> float:
         """Goes over all folds once; returns the mean loss of a sentence."""
         arrays, count, done, total = self._tables.arrays(), sum(map(len, self._lengths)), 0, 0.0
         for known, trainer, lengths in zip(self._known, self._trainers, self._lengths, strict=True):
             for name, weights in known.items():
                 np.add(weights, self._learnt[name], out=arrays[name])
                 arrays[_TOTALS[name]].fill(0.0)
-            report = _shifted(progress, done, count)
+            report = _shift_reports(progress, done, count)
             total += len(lengths) * run_epoch(loop, trainer, learner, epoch, lengths, STAGE, report)
             # The loop's clock has seen the earlier epochs of this fold alone.
             late = np.float32(self._clock - (epoch - 1) * len(lengths))
@@ -79,10 +79,10 @@ class Changes:
             done += len(lengths)
         return total / count
 
-    def added_to(self, base: ModelWeights, share: float) -> ModelWeights:
+    def add_to(self, base: ModelWeights, share: float) -> ModelWeights:
         """A model with these parts: the weights of `base` and a share of the averaged changes."""
         made: dict[str, Any] = {}
-        for name, weights in base.floats().items():
+        for name, weights in base.to_floats().items():
             average = self._learnt[name] - self._totals[name] / self._clock
             sums = (weights + share * average).astype(np.float32)
             made[name] = quantize_average(sums, np.zeros_like(sums), 1)
@@ -103,8 +103,8 @@ def refine(
     best = replace(base, spec=changes.spec)
     try:
         for epoch in range(1, loop.epochs + 1):
-            loss = changes.epoch(loop, learner, epoch, progress)
-            tried = {share: changes.added_to(base, share) for share in SHARES}
+            loss = changes.train_epoch(loop, learner, epoch, progress)
+            tried = {share: changes.add_to(base, share) for share in SHARES}
             found = {share: evaluate(model) for share, model in tried.items()}
             share = max(SHARES, key=lambda share: found[share].get("LAS", 0.0))
             if not found[share] or found[share]["LAS"] > scores["dev"]["LAS"]:
@@ -117,7 +117,7 @@ def refine(
     return best, scores, False
 
 
-def _shifted(progress: Report, done: int, total: int) -> Report:
+def _shift_reports(progress: Report, done: int, total: int) -> Report:
     """Tells of sentences of all folds, `done` of which come before."""
     if progress is None:
         return None

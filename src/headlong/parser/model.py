@@ -41,7 +41,7 @@ class ModelSpec:
         """Columns of the label table: one a label, rounded up to whole vectors."""
         return 0 if self.allowed is None else -(-self.allowed.shape[2] // 8) * 8
 
-    def core_model(
+    def compile(
         self, parts: FLOAT32 | INT16, labels: FLOAT32 | INT16 | None, scales: tuple[float, float]
     ) -> _core.parser.ParserModel:
         """The compiled model over the given weights."""
@@ -52,7 +52,7 @@ class ModelSpec:
             if self.tree_label:
                 model.set_tree_labels(self.tree_label.compile(self.attributes))
         for family in self.part_families:
-            kind, compiled = family_kind(family), family.compile(self.attributes)
+            kind, compiled = find_kind(family), family.compile(self.attributes)
             if is_global(family):
                 model.set_global(kind, compiled)
             else:
@@ -62,7 +62,7 @@ class ModelSpec:
         return model
 
 
-def family_kind(family: Family) -> int:
+def find_kind(family: Family) -> int:
     """The number of a family of parts of more than one arc in the core, where those of whole trees count anew."""
     names = [known.name for known in (GLOBALS if is_global(family) else dependency.PART_FAMILIES)]
     return names.index(family.name)
@@ -88,11 +88,11 @@ class ModelWeights:
         plain = replace(spec, bits=8, label=None, allowed=None, part_families=(), tree_label=None, functions=())
         return cls(plain, np.zeros((2**8 + 1, 1), np.int16), None, (1.0, 1.0))
 
-    def core_model(self) -> _core.parser.ParserModel:
+    def compile(self) -> _core.parser.ParserModel:
         """The compiled model, reading these very arrays."""
-        return self.spec.core_model(self.parts, self.labels, self.scales)
+        return self.spec.compile(self.parts, self.labels, self.scales)
 
-    def floats(self) -> dict[str, FLOAT32]:
+    def to_floats(self) -> dict[str, FLOAT32]:
         """The weights as floats, by the names of `WeightTables.arrays`."""
         tables = {"parts": (self.parts, self.scales[0]), "labels": (self.labels, self.scales[1])}
         return {
@@ -101,10 +101,10 @@ class ModelWeights:
             if table is not None
         }
 
-    def float_model(self) -> _core.parser.ParserModel:
+    def compile_pruner(self) -> _core.parser.ParserModel:
         """The same weights as floats: a pruner for a model in training."""
-        return replace(self.spec, label=None, allowed=None, part_families=(), tree_label=None).core_model(
-            self.floats()["parts"], None, (1.0, 1.0)
+        return replace(self.spec, label=None, allowed=None, part_families=(), tree_label=None).compile(
+            self.to_floats()["parts"], None, (1.0, 1.0)
         )
 
 
@@ -121,7 +121,7 @@ class WeightTables:
             self.labels = np.zeros((2**spec.label_bits + 1, spec.label_stride), np.float32)
             self.label_totals = np.zeros_like(self.labels)
 
-    def trainer(
+    def make_trainer(
         self,
         batch: _core.parser.Batch,
         heads: INT32,
@@ -134,9 +134,9 @@ class WeightTables:
 
         With `projective` it can be asked to study projective trees.
         """
-        model = self.spec.core_model(self.parts, self.labels, (1.0, 1.0))
+        model = self.spec.compile(self.parts, self.labels, (1.0, 1.0))
         if pruner:
-            model.set_pruner(pruner.model.float_model(), pruner.max_heads, pruner.threshold)
+            model.set_pruner(pruner.model.compile_pruner(), pruner.max_heads, pruner.threshold)
         return _core.parser.ParserTrainer(
             model,
             batch,
@@ -183,15 +183,15 @@ class Pruning:
     threshold: float
 
 
-def pruned_model(weights: ModelWeights, pruning: Pruning | None) -> _core.parser.ParserModel:
+def compile_model(weights: ModelWeights, pruning: Pruning | None) -> _core.parser.ParserModel:
     """The compiled model with its pruner."""
-    model = weights.core_model()
+    model = weights.compile()
     if pruning:
-        model.set_pruner(pruning.model.core_model(), pruning.max_heads, pruning.threshold)
+        model.set_pruner(pruning.model.compile(), pruning.max_heads, pruning.threshold)
     return model
 
 
-def allowed_labels(
+def find_allowed_labels(
     tag_count: int, label_count: int, arcs: Sequence[tuple[int, int, int]], root_label: int, enough: int = 20
 ) -> UINT8:
     """Which labels an arc may have, [head tag, modifier tag, label], from those of the training arcs.

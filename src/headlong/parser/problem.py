@@ -87,7 +87,7 @@ class Problem:
 
         This is the one definition for every decoder. A tree with an arc that is no candidate is worth -inf.
         """
-        chosen = self._chosen(heads)
+        chosen = self._mark_arcs(heads)
         if int(chosen.sum()) != self.size - 1:
             return float("-inf")
         if (self.extras is not None or self.global_scorer is not None) and not _is_tree([int(head) for head in heads]):
@@ -107,7 +107,7 @@ class Problem:
 
         A first-order problem gets frames without scores.
         """
-        frames = self.frames or _core.parser.Frames(*candidate_columns(self))
+        frames = self.frames or _core.parser.Frames(*list_candidates(self))
         hints = [None if heads is None else np.asarray(heads, np.int32) for heads in (guide, first_tree)]
         return _core.parser.Problem(
             frames, self.scores, self.single_root, projective, self.extras, self.global_scorer, *hints
@@ -136,8 +136,8 @@ class Problem:
         >>> problem.parts_of([-1, 2, 0])["arc"]
         array([False,  True,  True, False])
         """
-        marks = {"arc": self._chosen(heads)}
-        wanted = _tree_parts([int(head) for head in heads])
+        marks = {"arc": self._mark_arcs(heads)}
+        wanted = _find_parts([int(head) for head in heads])
         for name, (columns, _) in self.listed.items():
             found = np.zeros(len(columns), bool)
             empty = set()  # heads whose left side without any modifier has been met: the right one comes later
@@ -167,11 +167,11 @@ class Problem:
     def labels_of(self, heads: Sequence[int] | INT32) -> INT32:
         """The best labels [size] of a tree's arcs; -1 for the root and for arcs that are no candidates."""
         labels = np.full(self.size, -1, np.int32)
-        chosen = self._chosen(heads)
+        chosen = self._mark_arcs(heads)
         labels[self.arcs[chosen, 1]] = self.labels[chosen]
         return labels
 
-    def _chosen(self, heads: Sequence[int] | INT32) -> npt.NDArray[np.bool_]:
+    def _mark_arcs(self, heads: Sequence[int] | INT32) -> npt.NDArray[np.bool_]:
         """Which candidates are arcs of a tree."""
         if len(heads) != self.size:
             raise OptionError(f"found {len(heads)} heads, expected {self.size}: one a word, and the root's")
@@ -205,14 +205,14 @@ class Solution:
     marginals: FLOAT64 | None = None
 
 
-def candidate_columns(problem: Problem) -> tuple[INT32, INT32]:
+def list_candidates(problem: Problem) -> tuple[INT32, INT32]:
     """Return the candidates as the core takes them: heads [n] by modifier, and where each word's begin [size + 1]."""
     counts = np.bincount(problem.arcs[:, 1], minlength=problem.size)
     begins = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
     return np.ascontiguousarray(problem.arcs[:, 0]), begins
 
 
-def _tree_parts(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
+def _find_parts(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
     """Return frame parts and extras of a tree by family; a side without any modifier is (head, head, head, side)."""
     found: dict[str, set[tuple[int, ...]]] = {
         name: set()
@@ -236,7 +236,7 @@ def _tree_parts(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
                 found["grand-sibling"].update((above, head, outer, inner) for inner, outer in pairs if outward)
         if head > 0:
             found["arbitrary-sibling"].update((head, *pair) for pair in combinations(modifiers, 2))
-    above_word = [set(_ancestors(heads, word)) for word in range(len(heads))]
+    above_word = [set(_iterate_ancestors(heads, word)) for word in range(len(heads))]
     for word, head in enumerate(heads[1:], 1):
         found["path"].update((ancestor, word) for ancestor in above_word[word])
         if word > 1:
@@ -247,7 +247,7 @@ def _tree_parts(heads: list[int]) -> dict[str, set[tuple[int, ...]]]:
     return found
 
 
-def _ancestors(heads: list[int], word: int) -> Iterator[int]:
+def _iterate_ancestors(heads: list[int], word: int) -> Iterator[int]:
     """The words above a word of a tree, without the root."""
     while heads[word] > 0:
         word = heads[word]
@@ -256,4 +256,6 @@ def _ancestors(heads: list[int], word: int) -> Iterator[int]:
 
 def _is_tree(heads: list[int]) -> bool:
     """Whether every word leads to the root."""
-    return all(len(list(islice(_ancestors(heads, word), len(heads)))) < len(heads) for word in range(1, len(heads)))
+    return all(
+        len(list(islice(_iterate_ancestors(heads, word), len(heads)))) < len(heads) for word in range(1, len(heads))
+    )

@@ -7,7 +7,7 @@ import numpy as np
 from headlong import _core
 from headlong.arrays import INT32
 from headlong.errors import OptionError
-from headlong.parser.problem import Problem, candidate_columns
+from headlong.parser.problem import Problem, list_candidates
 
 _SEEDS = 2**64
 
@@ -26,9 +26,7 @@ def random_trees(problem: Problem, count: int, *, uniform: bool = False, seed: i
     if count < 0:
         raise OptionError(f"found count = {count}, expected at least 0")
     scores = np.zeros(0) if uniform else problem.scores
-    trees = _core.trees.random_trees(
-        *candidate_columns(problem), scores, problem.single_root, count, checked_seed(seed)
-    )
+    trees = _core.trees.random_trees(*list_candidates(problem), scores, problem.single_root, count, checked_seed(seed))
     if len(trees) < count:
         raise OptionError("found a problem without any tree of candidates, expected one that has trees")
     return np.asarray(trees)

@@ -29,9 +29,9 @@ from headlong.parser.model import (
     ModelWeights,
     Pruning,
     WeightTables,
-    allowed_labels,
+    compile_model,
+    find_allowed_labels,
     is_global,
-    pruned_model,
 )
 from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.storage.model_file import read_model, write_model
@@ -63,9 +63,9 @@ class Corpus:
         gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
         lengths = np.array([len(sentence) for sentence in sentences], np.int32)
         batch = encoder.make_batch(sentences, codes, traits, offsets)
-        return cls(batch, codes, heads, gold, lengths, _digest(sentences))
+        return cls(batch, codes, heads, gold, lengths, _compute_digest(sentences))
 
-    def accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
+    def measure_accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
         """UAS and LAS in per cent: full labels, punctuation counted."""
         words = self.heads >= 0
         right = (heads == self.heads) & words
@@ -75,9 +75,9 @@ class Corpus:
             "LAS": 100.0 * int((right & (labels == self.labels)).sum()) / total,
         }
 
-    def recall(self, spec: ModelSpec, pruning: Pruning, threads: int) -> dict[str, float]:
+    def measure_recall(self, spec: ModelSpec, pruning: Pruning, threads: int) -> dict[str, float]:
         """How good a pruner is: the share of gold arcs that it keeps, in per cent, and how many heads a word."""
-        model = pruned_model(ModelWeights.empty(spec), pruning)
+        model = compile_model(ModelWeights.empty(spec), pruning)
         heads, begins = model.prune(self.batch, False, threads)
         words = np.repeat(np.arange(len(self.heads)), np.diff(begins))
         total = max(int((self.heads >= 0).sum()), 1)
@@ -85,7 +85,7 @@ class Corpus:
         return {"recall": 100.0 * kept / total, "heads": len(heads) / total}
 
 
-def _digest(sentences: Sequence[Sentence]) -> str:
+def _compute_digest(sentences: Sequence[Sentence]) -> str:
     """A fingerprint of all that training sees of the sentences, and of their order."""
     state = hashlib.blake2b(digest_size=16)
     for s in sentences:
@@ -108,15 +108,15 @@ def train_parser(
     """The trained parser, and whether training was interrupted."""
     if not train:
         raise DataError("no sentence", "training data")
-    single_root = _root_rule(options, train)
+    single_root = _choose_root_rule(options, train)
     for sentence in [*train, *(dev or [])]:
         check_tree(sentence, single_root=single_root and options.root == "single")
-    tags = _frequent((tag for s in train for tag in s.upos[1:]), MAX_TAGS)
+    tags = _keep_frequent((tag for s in train for tag in s.upos[1:]), MAX_TAGS)
     labels = tuple(sorted({label for s in train for label in s.labels[1:]}))
     if len(labels) > _MAX_LABELS:
         raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
-    ignored = _lacking(train, dev) if dev else ()
-    encoder = WordEncoder(_attributes(), tags, ignored, functions)
+    ignored = _find_missing_columns(train, dev) if dev else ()
+    encoder = WordEncoder(_list_attributes(), tags, ignored, functions)
     corpus = Corpus.of(train, encoder, labels)
     tried = Corpus.of(dev, encoder, labels) if dev else None
     root_label = labels.index("root") if "root" in labels else -1
@@ -135,22 +135,22 @@ def train_parser(
         single_root,
         dependency.LABEL,
         options.label_bits,
-        allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
+        find_allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
         options.part_families(),
         dependency.TREE_LABEL,
         functions.names,
     )
     pruning = _train_pruner(options, spec, corpus, threads, progress)
-    quality = tried.recall(spec, pruning, threads) if tried and pruning else {}
+    quality = tried.measure_recall(spec, pruning, threads) if tried and pruning else {}
     dropout = WordDropout(train, encoder.attributes, corpus.codes, options.word_dropout, options.seed)
-    projective = _search_projective(options, spec, train)
+    projective = _choose_projective(options, spec, train)
     last = options.learns_globals_last and not functions.names and len(train) >= options.jackknife
     first = replace(spec, part_families=tuple(f for f in spec.part_families if not is_global(f))) if last else spec
     run = _Run(options, first, projective, pruning, corpus, dropout, tried, threads, progress, checkpoint)
     best, scores, interrupted = run.train(resume)
     if last:
         try:
-            folds = [] if interrupted else _folds(run, train, encoder, labels)
+            folds = [] if interrupted else _train_folds(run, train, encoder, labels)
         except KeyboardInterrupt:  # in the first epoch of a fold, or in its pruner's
             folds = []
         best, scores, interrupted = _learn_globals(run, spec, best, scores, folds)
@@ -160,13 +160,13 @@ def train_parser(
     return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data), interrupted
 
 
-def _root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
+def _choose_root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
     if options.root == "auto":
         return all(sentence.heads.count(0) == 1 for sentence in train)
     return options.root == "single"
 
 
-def _search_projective(options: ParserOptions, spec: ModelSpec, train: list[Sentence]) -> bool:
+def _choose_projective(options: ParserOptions, spec: ModelSpec, train: list[Sentence]) -> bool:
     if options.trees != "auto":
         return options.trees == "projective"
     if not spec.is_first_order:
@@ -175,7 +175,7 @@ def _search_projective(options: ParserOptions, spec: ModelSpec, train: list[Sent
     return crossing <= _FEW_CROSSING * sum(map(len, train))
 
 
-def _lacking(train: list[Sentence], dev: list[Sentence]) -> tuple[str, ...]:
+def _find_missing_columns(train: list[Sentence], dev: list[Sentence]) -> tuple[str, ...]:
     """Columns that the training data have and the development data lack.
 
     What the parser will not see in use it must not trust: in UD Portuguese-Bosque only the training data have XPOS.
@@ -187,11 +187,11 @@ def _lacking(train: list[Sentence], dev: list[Sentence]) -> tuple[str, ...]:
     return tuple(name for name in OPTIONAL_COLUMNS if empty(dev, name) and not empty(train, name))
 
 
-def _frequent(values: Any, limit: int) -> tuple[str, ...]:
+def _keep_frequent(values: Any, limit: int) -> tuple[str, ...]:
     return tuple(sorted(value for value, _ in Counter(values).most_common(limit)))
 
 
-def _attributes() -> tuple[str, ...]:
+def _list_attributes() -> tuple[str, ...]:
     return tuple(sorted({name for family in dependency.FAMILIES for name in family.attributes}))
 
 
@@ -202,7 +202,7 @@ def _train_pruner(
     if options.pruner_epochs == 0:
         return None
     tables = WeightTables(ModelSpec(spec.attributes, dependency.PRUNER, None, options.pruner_bits, spec.single_root))
-    trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, None, False, threads)
+    trainer = tables.make_trainer(corpus.batch, corpus.heads, corpus.labels, None, False, threads)
     loop = Loop(options.pruner_epochs, options.seed, options.batch_size, threads)
     for epoch in range(1, loop.epochs + 1):
         run_epoch(loop, trainer, Crf(), epoch, corpus.lengths, "pruner", progress)
@@ -210,7 +210,7 @@ def _train_pruner(
     return Pruning(model, options.max_heads, options.threshold)
 
 
-def _folds(run: _Run, train: list[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> list[Fold]:
+def _train_folds(run: _Run, train: list[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> list[Fold]:
     """Models of all sentences but those of a fold, for each fold; none if training was interrupted.
 
     Sentence i belongs to fold i % folds.
@@ -278,7 +278,9 @@ class _Run:
         decoder = options.training_decoder
         loop = Loop(options.epochs, options.seed, options.batch_size, self.threads, self.projective, decoder)
         corpus = self.corpus
-        trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads)
+        trainer = tables.make_trainer(
+            corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads
+        )
         try:
             for epoch in range(first, options.epochs + 1):
                 self.dropout.draw(epoch)
@@ -309,8 +311,8 @@ class _Run:
         options = DecodeOptions(time_limit=0.0)
         method = self.options.evaluation_decoder
         core_options = options.core(method, projective=self.projective, threads=self.threads)
-        heads, labels, *_ = pruned_model(model, self.pruning).parse(self.dev.batch, core_options)
-        return self.dev.accuracy(heads, labels)
+        heads, labels, *_ = compile_model(model, self.pruning).parse(self.dev.batch, core_options)
+        return self.dev.measure_accuracy(heads, labels)
 
     def _fingerprint(self) -> dict[str, Any]:
         """What must be the same for training to go on: all options but the number of epochs, and the data."""

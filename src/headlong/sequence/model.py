@@ -47,7 +47,7 @@ class SequenceModel:
     def _build_core(self, factor: float) -> _core.sequence.ChainModel:
         """Compile the model with all scores times `factor`, which changes probabilities but not the best labels."""
         table = self._transitions.astype(np.float32) * np.float32(self._scales[1] * factor)
-        return self.spec.core_model(self._rows, self._scales[0] * factor, self.spec.mask(table, -np.inf))
+        return self.spec.compile(self._rows, self._scales[0] * factor, self.spec.mask(table, -np.inf))
 
     @cached_property
     def _soft(self) -> _core.sequence.ChainModel:
@@ -118,7 +118,7 @@ class SequenceModel:
         spec = SequenceSpec(tuple(attributes), family, pairs, options.order, facets, allowed)
         spec.check()
         tables = ChainTables(spec, options.bits)
-        trainer = tables.trainer(train)
+        trainer = tables.make_trainer(train)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         penalty = options.penalty if options.learner == "crf" else 0.0
         loop = Loop(options.epochs, options.seed, options.batch_size, threads, restart_averages=penalty > 0.0)
@@ -227,9 +227,9 @@ class ChainTables:
         self.transitions = spec.mask(np.zeros((spec.lines, spec.labels), np.float32), -np.inf)
         self.transition_totals = np.zeros_like(self.transitions)
 
-    def trainer(self, data: SequenceData) -> _Trainer:
+    def make_trainer(self, data: SequenceData) -> _Trainer:
         """Return a trainer of these tables over sequences with gold labels."""
-        model = self.spec.core_model(self.rows, 1.0, self.transitions)
+        model = self.spec.compile(self.rows, 1.0, self.transitions)
         assert data.gold is not None
         return _Trainer(
             _core.sequence.ChainTrainer(
