@@ -217,9 +217,9 @@ def test_decoders_by_name():
 
 def test_what_decoders_refuse():
     problem = Problem.from_matrix(np.zeros((3, 3)))
-    with pytest.raises(OptionError, match="decoder 'mst' cannot search trees = 'projective'; use 'eisner'"):
+    with pytest.raises(OptionError, match="trees must be 'any' for the decoder 'mst', found 'projective'"):
         DECODERS["mst"](problem, projective=True)
-    with pytest.raises(OptionError, match="decoder 'eisner' cannot search trees = 'any'; use 'mst'"):
+    with pytest.raises(OptionError, match="trees must be 'projective' for the decoder 'eisner', found 'any'"):
         DECODERS["eisner"](problem, projective=False)
     for name in ("exact", "ilp"):
         with pytest.raises(OptionError, match="max_iterations must be at least 1, found 0"):

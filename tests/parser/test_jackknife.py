@@ -65,7 +65,7 @@ def test_changes_by_definition(halves, share: float) -> None:
     spec, base, folds = halves
     loop, learner = Loop(2, seed=5), Mira(aggressiveness=0.01)
     expected = averaged_by_definition(spec, folds, loop, learner)
-    changes = jackknife.Changes(spec, folds, False, 1)
+    changes = jackknife.Changes.of(spec, folds, False, 1)
     for epoch in (1, 2):
         changes.train_epoch(loop, learner, epoch, None)
     found = changes.add_to(base, share)
@@ -79,7 +79,7 @@ def test_changes_by_definition(halves, share: float) -> None:
 def test_reports_count_all_folds(halves) -> None:
     spec, _, folds = halves
     reports: list[Any] = []
-    jackknife.Changes(spec, folds, False, 1).train_epoch(Loop(1, seed=1), Mira(), 1, reports.append)
+    jackknife.Changes.of(spec, folds, False, 1).train_epoch(Loop(1, seed=1), Mira(), 1, reports.append)
     count = len(toy.treebank())
     assert {report.total for report in reports} == {count}
     assert [report.done for report in reports] == sorted(report.done for report in reports)

@@ -111,7 +111,7 @@ def test_wrong_ways_to_parse(parser):
             use([], decoder="best")
         with pytest.raises(OptionError, match="trees must be one of any, projective or None, found 'all'"):
             use([], trees="all")
-        with pytest.raises(OptionError, match="decoder 'mst' cannot search trees = 'projective'; use 'eisner'"):
+        with pytest.raises(OptionError, match="trees must be 'any' for the decoder 'mst', found 'projective'"):
             use([], decoder="mst", trees="projective")
         with pytest.raises(OptionError, match="time_limit must be at least 0, found -1"):
             use([], time_limit=-1)

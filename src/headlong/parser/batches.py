@@ -1,4 +1,4 @@
-"""Batches of sentences on their way to the core and back; very long sentences are parsed in pieces."""
+"""Batches of sentences for the core, and their results; very long sentences are parsed in pieces."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOOSE = ("parataxis", "list", "dep", "conj")
 
 @dataclass(frozen=True)
 class BatchResult:
-    """The solutions of some sentences laid end to end: words [words], the others [sentences]."""
+    """The solutions of a batch: heads, labels and confidence [words], all other arrays [sentences]."""
 
     offsets: INT32
     heads: INT32
@@ -70,7 +70,7 @@ class BatchResult:
 
 @dataclass(frozen=True)
 class EncodedBatch:
-    """Sentences on their way to the core, each in `counts` pieces."""
+    """Encoded sentences; `counts` holds the number of pieces of each."""
 
     sentences: list[Sentence]
     pieces: list[Sentence]
@@ -136,14 +136,13 @@ def cut(sentence: Sentence) -> list[Sentence]:
 def _read_guide(sentences: Sequence[Sentence], guides: Sequence[Sentence], cuts: Sequence[Sequence[Sentence]]) -> INT32:
     """Return the heads of the guides for the words of all pieces; -1 where a head is in another piece."""
     if len(guides) < len(sentences):
-        raise OptionError("the guide has fewer trees than there are sentences, expected one for each")
+        raise OptionError("guide must have one tree per sentence, found fewer trees than sentences")
     found: list[npt.NDArray[Any]] = []
     for sentence, other, pieces in zip(sentences, guides, cuts, strict=True):
         if len(other) != len(sentence):
             start = " ".join(sentence.forms[1:6])
             raise OptionError(
-                f"the guide has {len(other)} words for the sentence that begins with {start!r}, "
-                f"expected {len(sentence)}"
+                f"guide must have {len(sentence)} words for the sentence that begins with {start!r}, found {len(other)}"
             )
         heads, before = np.array(other.heads, np.int32), 0
         for piece in pieces:

@@ -129,12 +129,17 @@ class Decoder:
         return self.projective if projective else self.non_projective
 
     def choose_trees(self, projective: bool | None) -> bool:
-        """Return whether to search projective trees only; OptionError if the decoder cannot do what is asked for."""
+        """Return whether to search projective trees only; None leaves the choice to the decoder.
+
+        Raises:
+            OptionError: The decoder cannot search the trees that are asked for.
+        """
         if projective is None:
             return not self.non_projective
         if not self.can_search(projective):
-            found, other = ("projective", "eisner") if projective else ("any", "mst")
-            raise OptionError(f"decoder {self.name!r} cannot search trees = {found!r}; use {other!r}")
+            found, allowed, other = ("projective", "any", "eisner") if projective else ("any", "projective", "mst")
+            message = f"trees must be {allowed!r} for the decoder {self.name!r}, found {found!r}"
+            raise OptionError(f"{message}; use the decoder {other!r} instead")
         return projective
 
 

@@ -1,4 +1,4 @@
-"""How a parser is trained: alphabets, pruner, then epochs of the one learning loop, each tried on development data."""
+"""Training of a parser: tags and labels, pruner, then epochs of learning, each evaluated on the development data."""
 
 from __future__ import annotations
 
@@ -37,15 +37,16 @@ from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.storage.model_file import read_model, write_model
 from headlong.text import Sentence, check_tree
 
-# Development LAS with projective rather than any trees: tr_imst +0.5, cs_cltt +0.5, el_gdt +0.3, af_afribooms +0.1,
-# whose shares of non-projective arcs are 0.4 to 0.6 %; hu_szeged, with 1.4 %, +0.0.
+# Share of non-projective arcs up to which first-order parsers search projective trees. Projective instead of any trees
+# change the LAS on development data by +0.5 (tr_imst, cs_cltt), +0.3 (el_gdt) and +0.1 (af_afribooms), with shares of
+# 0.4 to 0.6 %, and by +0.0 for hu_szeged, with 1.4 %.
 _FEW_CROSSING = 0.01
-_MAX_LABELS = 1024  # columns of a weight table in the core
+_MAX_LABELS = 1024  # the limit of the core on columns of a weight table
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences as the core sees them, with gold heads and labels [words]; -2 is a label unknown to the model."""
+    """Encoded sentences with gold heads and labels [words]; a label that the model does not know is -2."""
 
     batch: _core.parser.Batch
     codes: UINT32
@@ -56,7 +57,7 @@ class Corpus:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> Corpus:
-        """Encodes sentences that have trees."""
+        """Encode sentences that have trees."""
         number = {label: i for i, label in enumerate(labels)}
         codes, traits, offsets = encoder.encode(sentences)
         heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
@@ -66,7 +67,7 @@ class Corpus:
         return cls(batch, codes, heads, gold, lengths, _compute_digest(sentences))
 
     def measure_accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
-        """UAS and LAS in per cent: full labels, punctuation counted."""
+        """Return UAS and LAS in percent, with full labels and punctuation."""
         words = self.heads >= 0
         right = (heads == self.heads) & words
         total = max(int(words.sum()), 1)
@@ -76,7 +77,7 @@ class Corpus:
         }
 
     def measure_recall(self, spec: ModelSpec, pruning: Pruning, threads: int) -> dict[str, float]:
-        """How good a pruner is: the share of gold arcs that it keeps, in per cent, and how many heads a word."""
+        """Return the percentage of gold arcs that a pruner keeps, and how many heads per word it keeps."""
         model = compile_model(ModelWeights.empty(spec), pruning)
         heads, begins = model.prune(self.batch, False, threads)
         words = np.repeat(np.arange(len(self.heads)), np.diff(begins))
@@ -86,7 +87,7 @@ class Corpus:
 
 
 def _compute_digest(sentences: Sequence[Sentence]) -> str:
-    """A fingerprint of all that training sees of the sentences, and of their order."""
+    """Return a hash of the columns that training uses, which depends on the order of the sentences."""
     state = hashlib.blake2b(digest_size=16)
     for s in sentences:
         columns = (s.forms, s.lemmas, s.upos, s.xpos, s.feats, map(str, s.heads), s.labels)
@@ -105,7 +106,7 @@ def train_parser(
     resume: bool,
     functions: TreeFunctions,
 ) -> tuple[TrainedParser, bool]:
-    """The trained parser, and whether training was interrupted."""
+    """Return the trained parser, and whether training was interrupted."""
     if not train:
         raise DataError("no sentence", "training data")
     single_root = _choose_root_rule(options, train)
@@ -151,7 +152,7 @@ def train_parser(
     if last:
         try:
             folds = [] if interrupted else _train_folds(run, train, encoder, labels)
-        except KeyboardInterrupt:  # in the first epoch of a fold, or in its pruner's
+        except KeyboardInterrupt:  # while the pruner or the first epoch of a fold is trained
             folds = []
         best, scores, interrupted = _learn_globals(run, spec, best, scores, folds)
     if quality:
@@ -176,15 +177,16 @@ def _choose_projective(options: ParserOptions, spec: ModelSpec, train: list[Sent
 
 
 def _find_missing_columns(train: list[Sentence], dev: list[Sentence]) -> tuple[str, ...]:
-    """Columns that the training data have and the development data lack.
+    """Return the columns that the training data have and the development data lack.
 
-    What the parser will not see in use it must not trust: in UD Portuguese-Bosque only the training data have XPOS.
+    A parser must not rely on columns that are missing when it is used. In UD Portuguese-Bosque, for example, only the
+    training data have XPOS.
     """
 
-    def empty(sentences: list[Sentence], name: str) -> bool:
+    def is_empty(sentences: list[Sentence], name: str) -> bool:
         return all(value == "_" for sentence in sentences for value in getattr(sentence, name)[1:])
 
-    return tuple(name for name in OPTIONAL_COLUMNS if empty(dev, name) and not empty(train, name))
+    return tuple(name for name in OPTIONAL_COLUMNS if is_empty(dev, name) and not is_empty(train, name))
 
 
 def _keep_frequent(values: Any, limit: int) -> tuple[str, ...]:
@@ -198,7 +200,7 @@ def _list_attributes() -> tuple[str, ...]:
 def _train_pruner(
     options: ParserOptions, spec: ModelSpec, corpus: Corpus, threads: int, progress: Report
 ) -> Pruning | None:
-    """A light first-order CRF without labels (Martins 2013, section 4)."""
+    """Train a small first-order CRF without labels (Martins 2013, section 4)."""
     if options.pruner_epochs == 0:
         return None
     tables = WeightTables(ModelSpec(spec.attributes, dependency.PRUNER, None, options.pruner_bits, spec.single_root))
@@ -211,7 +213,7 @@ def _train_pruner(
 
 
 def _train_folds(run: _Run, train: list[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> list[Fold]:
-    """Models of all sentences but those of a fold, for each fold; none if training was interrupted.
+    """Train one model per fold, on the sentences of all other folds; return no folds if training is interrupted.
 
     Sentence i belongs to fold i % folds.
     """
@@ -236,11 +238,14 @@ def _train_folds(run: _Run, train: list[Sentence], encoder: WordEncoder, labels:
 def _learn_globals(
     run: _Run, spec: ModelSpec, base: ModelWeights, scores: dict[str, Any], folds: Sequence[Fold]
 ) -> tuple[ModelWeights, dict[str, Any], bool]:
-    """The base with parts of whole trees, its scores, and whether training was interrupted: so it was without folds."""
+    """Return the base with globals, its scores, and whether training was interrupted.
+
+    Without folds, training was interrupted before, and the globals have no weights.
+    """
     if not folds:
         return replace(base, spec=spec), scores, True
     options = run.options
-    changes = jackknife.Changes(spec, folds, run.projective, run.threads)
+    changes = jackknife.Changes.of(spec, folds, run.projective, run.threads)
     learner = make_learner(options.learner, aggressiveness=jackknife.GENTLE * options.aggressiveness, rate=options.rate)
     loop = Loop(
         min(options.epochs, jackknife.EPOCHS),
@@ -255,7 +260,7 @@ def _learn_globals(
 
 @dataclass
 class _Run:
-    """Training of a model, epoch by epoch."""
+    """Training of one model."""
 
     options: ParserOptions
     spec: ModelSpec
@@ -270,7 +275,7 @@ class _Run:
     stage: str = "parser"
 
     def train(self, resume: bool) -> tuple[ModelWeights, dict[str, Any], bool]:
-        """The best epoch's model, its scores, and whether training was interrupted."""
+        """Return the model of the best epoch, its scores, and whether training was interrupted."""
         options = self.options
         tables = WeightTables(self.spec)
         best, scores, first = self._resume(tables) if resume else (None, {}, 1)
@@ -299,13 +304,13 @@ class _Run:
             if best is None:
                 raise
             return best, scores, True
-        assert best is not None  # there was at least one epoch, now or before the checkpoint
+        assert best is not None  # there was at least one epoch, in this run or before the checkpoint
         if self.checkpoint:
             Path(self.checkpoint).unlink(missing_ok=True)
         return best, scores, False
 
     def evaluate(self, model: ModelWeights) -> dict[str, float]:
-        """UAS and LAS on the development data, if there are any."""
+        """Return UAS and LAS on the development data, or nothing if there are none."""
         if self.dev is None:
             return {}
         options = DecodeOptions(time_limit=0.0)
@@ -315,7 +320,7 @@ class _Run:
         return self.dev.measure_accuracy(heads, labels)
 
     def _fingerprint(self) -> dict[str, Any]:
-        """What must be the same for training to go on: all options but the number of epochs, and the data."""
+        """Return what must not change between a checkpoint and `resume`: the data, and all options but `epochs`."""
         options = asdict(self.options)
         for name in ("epochs", "licence", "name"):
             options.pop(name)
@@ -336,16 +341,16 @@ class _Run:
 
     def _resume(self, tables: WeightTables) -> tuple[ModelWeights | None, dict[str, Any], int]:
         if not self.checkpoint:
-            raise OptionError("resume needs the path of a checkpoint")
+            raise OptionError("checkpoint must be a path when resume is set, found None")
         if not Path(self.checkpoint).exists():
             raise ModelError(f"{self.checkpoint}: found no checkpoint to resume from")
         file = read_model(self.checkpoint, "checkpoint")
         if file.metadata["fingerprint"] != self._fingerprint():
-            raise ModelError(f"{self.checkpoint}: found a checkpoint of other data or options, expected the same run")
+            raise ModelError(f"{self.checkpoint}: checkpoint of other data or options, expected the same run")
         if file.metadata["epoch"] >= self.options.epochs:
             raise OptionError(
-                f"{self.checkpoint}: found a checkpoint of epoch {file.metadata['epoch']}, "
-                f"expected one before the last, {self.options.epochs}: ask for more epochs, or leave out resume"
+                f"epochs must be more than the {file.metadata['epoch']} of the checkpoint {self.checkpoint}, "
+                f"found {self.options.epochs}: set more epochs, or omit resume"
             )
         tables.restore({name: file.arrays[name] for name in tables.arrays()})
         scales = file.metadata["scales"]
