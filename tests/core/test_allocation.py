@@ -1,5 +1,7 @@
-"""AD3 takes no memory while it iterates, nor do restarts of hill climbing: programs with a counting `operator new` are
-compiled and run."""
+"""AD3 iterations and restarts of hill climbing allocate no memory.
+
+The tests compile and run programs that count `operator new`.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the compiled programs are; without optimization, which is quick and hides no allocation."""
+    """Return the folder of the programs, compiled without optimization: that is quick and hides no allocation."""
     if COMPILER is None:
         pytest.skip("a C++ compiler is needed to count allocations, and neither CXX nor g++ was found")
     folder = tmp_path_factory.mktemp("allocation")
@@ -67,9 +69,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_iterations_of_a_third_order_problem_allocate_nothing(folder: Path) -> None:
-    """After the first 20 maximizations of the tree, ten iterations or less, 3000 more of them take no memory; before,
-    all of it is taken, which shows that the counter counts."""
+def test_ad3_iterations_allocate_nothing(folder: Path) -> None:
+    """The first 20 maximizations of the tree, at most ten iterations, allocate memory, which shows that the counter
+    works. The next 3000 allocate none.
+    """
     found = subprocess.run(
         [folder / "allocation", "20", "3020"], capture_output=True, text=True, check=True, timeout=60
     )
@@ -80,7 +83,10 @@ def test_iterations_of_a_third_order_problem_allocate_nothing(folder: Path) -> N
 
 
 def test_restarts_of_hill_climbing_allocate_nothing(folder: Path) -> None:
-    """With memory that a run of few restarts has left, hundreds take none, wherever they start; the first run does."""
+    """The first run, of a few restarts, allocates memory.
+
+    Hundreds of restarts after it allocate none, wherever they start.
+    """
     found = subprocess.run([folder / "climb_allocation"], capture_output=True, text=True, check=True, timeout=600)
     rows = [list(map(int, line.split())) for line in found.stdout.splitlines()]
     assert len(rows) == 8

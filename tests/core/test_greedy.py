@@ -16,11 +16,10 @@ from headlong.parser.decoders import DECODERS
 from tests.core.test_tree_decoders import random_frames
 from tests.helpers import oracles, toy
 from tests.helpers.plain_extras import ARBITRARY_SIBLING, KINDS, PlainExtras, plain_extras
-from tests.helpers.plain_frames import PlainFrames, plain_frames
+from tests.helpers.plain_frames import PlainFrames, make_problem, plain_frames
 from tests.helpers.plain_greedy import PlainGreedy
 from tests.helpers.problems import solve, tree_value
 from tests.helpers.strategies import both_kinds, both_root_rules
-from tests.parser.test_decoders import higher_problem
 
 
 @st.composite
@@ -48,7 +47,7 @@ def plain_answer(plain: PlainExtras, name: str, options: dict[str, Any], single_
 
 def problem_of(plain: PlainExtras, single_root: bool):
     frames, _, extras = plain.core()
-    return replace(higher_problem(plain.frames, single_root), frames=frames, extras=extras)
+    return replace(make_problem(plain.frames, single_root), frames=frames, extras=extras)
 
 
 @pytest.mark.parametrize("name", ["greedy", "greedy-pp"])

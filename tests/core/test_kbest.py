@@ -10,9 +10,8 @@ from headlong.errors import OptionError
 from headlong.parser import best_trees
 from headlong.parser.decoders import DECODERS
 from tests.helpers import oracles
-from tests.helpers.plain_frames import plain_frames
+from tests.helpers.plain_frames import make_problem, plain_frames
 from tests.helpers.strategies import arc_scores, both_kinds, both_root_rules, random_scores
-from tests.parser.test_decoders import higher_problem
 
 
 @both_root_rules
@@ -67,7 +66,7 @@ def test_no_words_and_no_trees():
 @settings(max_examples=20, deadline=None)
 @given(frames=plain_frames(max_words=4, max_heads=4))
 def test_reranking_all_trees_is_exact(single_root, projective, frames):
-    problem = higher_problem(frames, single_root)
+    problem = make_problem(frames, single_root)
     found = DECODERS["rerank"](problem, projective=projective, kbest=1000)
     best = frames.best(single_root, projective)
     assert found.score == pytest.approx(best)

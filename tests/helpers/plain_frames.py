@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from headlong import _core
+from headlong import Problem, _core
 from tests.helpers.oracles import all_trees, is_projective, is_tree, root_arcs
 
 LANE_WIDTH = 4
@@ -152,6 +152,20 @@ def plain_frames(draw: st.DrawFn, max_words: int = 5, max_heads: int = 6) -> Pla
                 for lane in range(frames.lanes(head)):
                     frames.grand[head, side, place, lane] = score(0.02)
     return frames
+
+
+def make_problem(frames: PlainFrames, single_root: bool) -> Problem:
+    """Return the problem of some frames, with the number of each arc as its label."""
+    core, scores = frames.core()
+    arcs = [[head, word] for word, row in enumerate(frames.candidates) for head in row]
+    return Problem(
+        frames.size,
+        np.array(arcs, np.int32).reshape(-1, 2),
+        scores,
+        np.arange(len(arcs), dtype=np.int32),
+        single_root,
+        core,
+    )
 
 
 def check_answer(

@@ -1,4 +1,4 @@
-"""Parts of whole trees learnt after all others: the changes by definition, and what becomes of a parser."""
+"""Learning of globals after all other parts: the changes against their definition, and the resulting parsers."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ FULL: dict[str, Any] = {"order": dependency.FULL, **toy.SMALL}
 
 @pytest.fixture(scope="module")
 def halves() -> tuple[ModelSpec, ModelWeights, list[jackknife.Fold]]:
-    """The toy treebank as two folds, with models of different seeds; and the spec with a family of whole trees."""
+    """Return a spec with a family of globals, a base, and two folds with models of different seeds."""
     parsers = [toy.parser(2, seed=seed).fit(toy.treebank()) for seed in (1, 2, 3)]
     folds = []
     for number, parser in enumerate(parsers[:2]):
@@ -32,10 +32,10 @@ def halves() -> tuple[ModelSpec, ModelWeights, list[jackknife.Fold]]:
     return ModelSpec(**{**vars(base.spec), "part_families": part_families}), base, folds
 
 
-def averaged_by_definition(
+def average_by_definition(
     spec: ModelSpec, folds: list[jackknife.Fold], loop: Loop, learner: Mira
 ) -> dict[str, np.ndarray]:
-    """The mean of the changes after each sentence, taken down one by one."""
+    """Return the mean of the changes after each sentence, computed one by one."""
     tables = WeightTables(spec)
     arrays = tables.arrays()
     changes = {name: np.zeros(arrays[name].shape) for name in ("parts", "labels")}
@@ -61,10 +61,10 @@ def averaged_by_definition(
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
-def test_changes_by_definition(halves, share: float) -> None:
+def test_changes_are_averaged_over_all_sentences(halves, share: float) -> None:
     spec, base, folds = halves
     loop, learner = Loop(2, seed=5), Mira(aggressiveness=0.01)
-    expected = averaged_by_definition(spec, folds, loop, learner)
+    expected = average_by_definition(spec, folds, loop, learner)
     changes = jackknife.Changes.of(spec, folds, False, 1)
     for epoch in (1, 2):
         changes.train_epoch(loop, learner, epoch, None)
@@ -76,7 +76,7 @@ def test_changes_by_definition(halves, share: float) -> None:
         np.testing.assert_allclose(weights, known[name] + share * expected[name], atol=scale)
 
 
-def test_reports_count_all_folds(halves) -> None:
+def test_progress_counts_the_sentences_of_all_folds(halves) -> None:
     spec, _, folds = halves
     reports: list[Any] = []
     jackknife.Changes.of(spec, folds, False, 1).train_epoch(Loop(1, seed=1), Mira(), 1, reports.append)
@@ -86,15 +86,15 @@ def test_reports_count_all_folds(halves) -> None:
     assert reports[-1].done == count
 
 
-def test_it_does_not_depend_on_threads() -> None:
+def test_result_does_not_depend_on_threads() -> None:
     parsers = [Parser(**FULL).fit(toy.treebank(), toy.treebank(), threads=threads) for threads in (1, 3)]
     one, other = (parser.trained.weights for parser in parsers)
     np.testing.assert_array_equal(one.parts, other.parts)
     np.testing.assert_array_equal(one.labels, other.labels)
 
 
-def test_development_data_decide() -> None:
-    """Never worse there than the parser without parts of whole trees, whose weights it begins with."""
+def test_changes_are_used_only_if_they_improve_development_scores() -> None:
+    """The base is a parser without globals."""
     train, dev = toy.treebank()[::2], toy.treebank()[1::2]
     base = Parser(**{**FULL, "order": 3}).fit(train, dev).trained.scores["dev"]["LAS"]
     scores = Parser(**FULL).fit(train, dev).trained.scores
@@ -102,8 +102,8 @@ def test_development_data_decide() -> None:
     assert ("changes" in scores) == (scores["dev"]["LAS"] > base)
 
 
-def test_a_pattern_that_lower_orders_cannot_see() -> None:
-    """The other parts make the best of it, so that there is something left to be learnt."""
+def test_changes_learn_a_pattern_that_lower_orders_cannot() -> None:
+    """A quarter of the sentences is left for globals to learn."""
     train = [toy.far_away("A"), toy.far_away("A"), toy.far_away("A"), toy.far_away("B")] * 40
     options: dict[str, Any] = {"bits": 14, "label_bits": 8, "pruner_epochs": 0, "epochs": 10, "aggressiveness": 0.01}
     parser = Parser(3, families="+grand-grandparent", **options).fit(train, train)
@@ -112,7 +112,7 @@ def test_a_pattern_that_lower_orders_cannot_see() -> None:
 
 
 @pytest.mark.parametrize(("stage", "epoch"), [("fold 1/3", 1), ("fold 2/3", 2), (jackknife.STAGE, 1)])
-def test_interruption(stage: str, epoch: int) -> None:
+def test_interruption_keeps_what_was_learned(stage: str, epoch: int) -> None:
     """What was learnt before is kept."""
 
     def interrupt(progress: Any) -> None:
@@ -128,6 +128,6 @@ def test_interruption(stage: str, epoch: int) -> None:
 
 
 @pytest.mark.parametrize("sentences", [1, 2, 3])
-def test_few_sentences(sentences: int) -> None:
+def test_training_with_fewer_sentences_than_folds(sentences: int) -> None:
     parser = Parser(**FULL).fit(toy.treebank()[:sentences])
     assert toy.answers(parser.parse(toy.treebank()[:1])) == toy.answers(toy.treebank()[:1])
