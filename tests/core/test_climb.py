@@ -16,12 +16,11 @@ from headlong.analysis.local_optima import count_local_optima, estimate_local_op
 from headlong.errors import OptionError
 from headlong.parser.decode_options import CHOICES
 from headlong.parser.decoders import decoder
-from tests.core.test_tree_decoders import random_frames
 from tests.helpers import toy
 from tests.helpers.oracles import all_trees, is_projective, is_tree, root_arcs, tree_scores
 from tests.helpers.plain_extras import KINDS, PlainExtras, plain_extras, possible_parts
 from tests.helpers.plain_frames import PlainFrames, check_answer, plain_frames
-from tests.helpers.problems import solve
+from tests.helpers.problems import random_frames, solve
 from tests.helpers.strategies import Scores, arc_scores, many, random_scores
 
 STARTS = CHOICES["start"]

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from headlong import _core
 from tests.helpers.oracles import is_tree, root_arcs
 from tests.helpers.plain_frames import METHODS, PROOFS, PlainFrames, check_answer, plain_frames
-from tests.helpers.problems import solve, tree_value
+from tests.helpers.problems import random_frames, solve, tree_value
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -22,20 +21,6 @@ def test_contract(method: str, frames: PlainFrames, single_root: bool, projectiv
     best = frames.best(single_root, projective)
     found = solve(core, arc_scores, method, single_root, projective, max_sweeps=sweeps)
     check_answer(found, method, single_root, projective, worth=frames.tree_worth, best=best)
-
-
-def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.parser.Frames, NDArray[np.float64]]:
-    """Three heads a word, among them that of a chain."""
-    random = np.random.default_rng(seed)
-    rows = [
-        sorted({word - 1, *(h for h in random.integers(max(0, word - 6), min(words, word + 6) + 1, 2) if h != word)})
-        for word in range(1, words + 1)
-    ]
-    begins = np.cumsum([0, 0, *(len(row) for row in rows)]).astype(np.int32)
-    core = _core.parser.Frames(np.array([head for row in rows for head in row], dtype=np.int32), begins, triples)
-    columns = (core.pairs, core.triples, core.grand)
-    core.set_scores(*(random.normal(0.0, 0.5, len(column)).astype(np.float32) for column in columns))
-    return core, random.normal(0.0, 1.0, int(begins[-1]))
 
 
 @pytest.mark.parametrize("projective", [False, True])

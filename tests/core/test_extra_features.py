@@ -31,7 +31,7 @@ FAMILIES = {
 
 
 def find_relations(traits: NDArray[np.uint8], kind: int, part: Part) -> dict[str, int]:
-    """Return the find_relations of a part: the side as documented, the rest as for an arc between two of its words."""
+    """Return the relations of a part: the side as documented, the rest as for an arc between two of its words."""
 
     def side(head: int, modifier: int) -> int:
         return 1 if head < modifier else 2
@@ -55,7 +55,7 @@ def find_relations(traits: NDArray[np.uint8], kind: int, part: Part) -> dict[str
 def find_places(
     sentence: tuple[NDArray[np.uint32], NDArray[np.uint8]], heads: Heads, kinds: tuple[int, ...]
 ) -> list[int]:
-    """Return the find_places of all features of a tree."""
+    """Return the places of all features of a tree."""
     attributes, traits = sentence
     parts: list[tuple[Family, Part, dict[str, int]]] = [
         (ARC, (int(heads[m]), m), oracles.arc_relations(traits, int(heads[m]), m)) for m in range(1, len(heads))

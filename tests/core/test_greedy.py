@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from headlong.errors import OptionError
 from headlong.parser.decode_options import parse_decode_options
 from headlong.parser.decoders import DECODERS
-from tests.core.test_tree_decoders import random_frames
 from tests.helpers import oracles, toy
 from tests.helpers.plain_extras import ARBITRARY_SIBLING, KINDS, PlainExtras, plain_extras
 from tests.helpers.plain_frames import PlainFrames, make_problem, plain_frames
 from tests.helpers.plain_greedy import PlainGreedy
-from tests.helpers.problems import solve, tree_value
+from tests.helpers.problems import random_frames, solve, tree_value
 from tests.helpers.strategies import both_kinds, both_root_rules
 
 
@@ -188,9 +187,9 @@ def test_options_as_text():
         "proof": False,
     }
     for text, message in (
-        ("alpha", "expected NAME=VALUE, found 'alpha'"),
+        ("alpha", "decode options must be NAME=VALUE, found 'alpha'"),
         ("gamma=1", "unknown decode option 'gamma'; did you mean 'gamma"),
-        ("beam=many", "beam must be a int, found 'many'"),
+        ("beam=many", "beam must be an integer, found 'many'"),
         ("beam=0", "beam must be between 1 and 10000, found 0"),
         ("alpha=-1", "alpha must be at least 0, found -1.0"),
         ("beta=2", "beta must be between 0 and 1, found 2.0"),

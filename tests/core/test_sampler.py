@@ -17,14 +17,13 @@ from headlong.parser.decoders import decoder
 from tests.core.test_frame_parts import Setting
 from tests.core.test_globals import ALL, batch_of, compiled, places, random_weights
 from tests.core.test_random_trees import SCORES
-from tests.core.test_tree_decoders import random_frames
 from tests.helpers import toy
 from tests.helpers.oracles import all_trees, enumerated_marginals, is_projective, is_tree, root_arcs, tree_scores
 from tests.helpers.plain_extras import KINDS, PlainExtras, plain_extras, possible_parts
 from tests.helpers.plain_frames import PlainFrames, plain_frames
 from tests.helpers.plain_globals import random_words
+from tests.helpers.problems import random_frames, solve
 from tests.helpers.problems import sampled_trees as core_trees
-from tests.helpers.problems import solve
 from tests.helpers.strategies import Scores, both_kinds, both_root_rules, random_scores
 
 kernels = pytest.mark.parametrize("kernel", ["gibbs", "mh"])
