@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Everything but a solver that no tree decoder calls.
+# All sources but a solver that no tree decoder calls.
 LEFT_OUT = {"belief"}
 PARTS = ("parts", "trees", "graph", "decode")
 PROGRAMS = ("allocation", "climb_allocation")
@@ -22,7 +22,7 @@ SOURCES = [
     *(ROOT / "tests" / "core" / f"{name}.cpp" for name in PROGRAMS),
     *(path for part in PARTS for path in (ROOT / "core" / part).glob("*.cpp")),
 ]
-# Compiled once, for all sources: they spend most of their time here.
+# Compiled once for all sources, because it takes most of the time.
 HEADERS = (
     "algorithm",
     "bit",
@@ -70,8 +70,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_ad3_iterations_allocate_nothing(folder: Path) -> None:
-    """The first 20 maximizations of the tree, at most ten iterations, allocate memory, which shows that the counter
-    works. The next 3000 allocate none.
+    """After the first 20 maximizations of the tree, 3000 more allocate no memory.
+
+    The first 20, at most ten iterations, do allocate memory, which shows that the counter works.
     """
     found = subprocess.run(
         [folder / "allocation", "20", "3020"], capture_output=True, text=True, check=True, timeout=60

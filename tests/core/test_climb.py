@@ -80,7 +80,7 @@ def test_climbed_trees_have_no_better_neighbor(
         for heads in list_neighbors(tuple(found["heads"].tolist()), single_root, projective)
         if frames.tree_worth(np.array(heads)) > value + 1e-3
     ]
-    # A move of two arcs whose first step alone is forbidden is not looked at.
+    # A move of two arcs is not tried if its first step alone is forbidden.
     forbidden = -np.inf in [*frames.pairs.values(), *frames.grand.values(), *frames.triples.values()]
     if forbidden:
         better = [heads for heads in better if sum(a != b for a, b in zip(heads, found["heads"], strict=True)) == 1]

@@ -1,4 +1,4 @@
-"""Greedy inference against the papers' pseudo-code, word for word (`tests/plain_greedy.py`)."""
+"""Greedy inference against the pseudo-code of the paper (`tests/helpers/plain_greedy.py`)."""
 
 import itertools
 import time
@@ -52,7 +52,7 @@ def problem_of(plain: PlainExtras, single_root: bool):
 @pytest.mark.parametrize("name", ["greedy", "greedy-pp"])
 @both_root_rules
 @both_kinds
-def test_the_algorithms_of_the_paper(name, single_root, projective):
+def test_trees_agree_with_the_pseudo_code(name, single_root, projective):
     @settings(max_examples=25, deadline=None)
     @given(plain_extras((ARBITRARY_SIBLING,), max_words=4, max_heads=4), st.booleans(), greedy_options())
     def check(plain, bare, options):
@@ -69,8 +69,11 @@ def test_the_algorithms_of_the_paper(name, single_root, projective):
     check()
 
 
-def test_what_needs_arcs_to_be_absent_stays_where_that_is_ignored():
-    """Such as the part of a root without modifiers: no modifier loses it, so that the best arc, 1 -> 2, comes first."""
+def test_absence_ignore_keeps_parts_that_need_an_absent_arc():
+    """An example is the part of a root without modifiers.
+
+    No modifier loses it, so the best arc, 1 -> 2, comes first.
+    """
     plain = PlainFrames([[], [0, 2], [0, 1]], {(0, 1): 0.0, (2, 1): 0.2, (0, 2): 0.1, (1, 2): 0.3}, {}, {}, {})
     for head, side in itertools.product(range(3), (0, 1)):
         places = range(len(plain.fan(head, side)) + 2)
@@ -87,8 +90,8 @@ def test_what_needs_arcs_to_be_absent_stays_where_that_is_ignored():
 @both_kinds
 @settings(max_examples=15, deadline=None)
 @given(plain_extras(KINDS, max_words=5, max_heads=3), greedy_options(), st.booleans(), st.data())
-def test_always_a_tree_within_the_rules(name, projective, plain, options, single_root, data):
-    """Whatever the tree to favour, heads of no tree included."""
+def test_result_is_always_a_tree_that_obeys_the_rules(name, projective, plain, options, single_root, data):
+    """This holds for any guide, even if its heads are not a tree."""
     problem = problem_of(plain, single_root)
     guide = data.draw(st.lists(st.integers(-1, 6), min_size=problem.size, max_size=problem.size))
     found = DECODERS[name](problem, projective=projective, guide=guide, **options)
@@ -99,7 +102,7 @@ def test_always_a_tree_within_the_rules(name, projective, plain, options, single
 
 
 @pytest.mark.parametrize("triples", [False, True])
-def test_a_tree_to_favour_is_found_if_it_is_favoured_enough(triples):
+def test_large_gammas_give_the_tree_of_the_guide(triples):
     for seed in range(5):
         core, scores = random_frames(seed, 12, triples)
         other = solve(core, scores, "arcs")["heads"]
@@ -111,8 +114,8 @@ def test_a_tree_to_favour_is_found_if_it_is_favoured_enough(triples):
             assert alone["score"] >= max(solve(core, scores, method)["score"], tree_value(core, scores, other))
 
 
-def favoured(plain: PlainFrames, heads: list[int], gammas: tuple[float, float, float]) -> PlainFrames:
-    """The frames with scores that are higher for the parts of a tree, or of what there is of it."""
+def add_guide(plain: PlainFrames, heads: list[int], gammas: tuple[float, float, float]) -> PlainFrames:
+    """Return the frames with higher scores for the parts of the guide, as far as these are candidates."""
     changed = PlainFrames(
         plain.candidates, dict(plain.arc_scores), dict(plain.pairs), dict(plain.triples), dict(plain.grand)
     )
@@ -138,11 +141,11 @@ def favoured(plain: PlainFrames, heads: list[int], gammas: tuple[float, float, f
 
 @settings(max_examples=60, deadline=None)
 @given(plain_frames(max_words=5, max_heads=3), st.data(), greedy_options(), st.sampled_from(["greedy", "greedy-pp"]))
-def test_favouring_is_adding_to_scores_and_starting_from_the_tree(plain, data, options, method):
-    """What greedy inference finds under the higher scores, or the tree itself with arcs swapped, if that is better."""
+def test_guide_adds_to_scores_and_is_a_candidate_result(plain, data, options, method):
+    """The result is the better of the tree found with higher scores, and the guide with arcs swapped."""
     heads = [-1, *data.draw(some_heads(plain))[1:]]
     core, scores = plain.core()
-    changed = favoured(plain, heads, (2.0, 0.5, 0.25))
+    changed = add_guide(plain, heads, (2.0, 0.5, 0.25))
     more, more_scores = changed.core()
     options |= {"gamma1": 2.0, "gamma2": 0.5, "gamma3": 0.25}
     found = solve(core, scores, method, guide=np.array(heads, np.int32), **options)
@@ -155,12 +158,12 @@ def test_favouring_is_adding_to_scores_and_starting_from_the_tree(plain, data, o
         other = PlainGreedy(PlainExtras(changed), True, False, swaps=options["swaps"]).swap(heads)
         expected = max(expected, other, key=lambda tree: changed.tree_worth(np.array(tree)))
     assert found["heads"].tolist() == expected
-    assert found["score"] == tree_value(core, scores, found["heads"])  # of the problem, not of the favoured one
+    assert found["score"] == tree_value(core, scores, found["heads"])  # of the problem, without the bonus of the guide
 
 
 @st.composite
 def some_heads(draw: st.DrawFn, plain: PlainFrames) -> list[int]:
-    """A tree of candidates for the most part, or heads of any kind."""
+    """Draw a tree of candidates in most cases, or arbitrary heads."""
     every: list[list[int]] = oracles.all_trees(plain.size - 1, True, False).tolist()
     arcs = {(head, word) for word, row in enumerate(plain.candidates) for head in row}
     trees = [tree for tree in every if all((tree[word], word) in arcs for word in range(1, plain.size))]
@@ -168,7 +171,7 @@ def some_heads(draw: st.DrawFn, plain: PlainFrames) -> list[int]:
     return draw(st.one_of(st.sampled_from(trees), anything) if trees else anything)
 
 
-def test_time_limit():
+def test_time_limit_returns_a_tree():
     core, scores = random_frames(3, 1000)
     begin = time.perf_counter()
     found = solve(core, scores, "greedy-pp", time_limit=1e-3)
@@ -178,7 +181,7 @@ def test_time_limit():
     assert found["score"] == pytest.approx(tree_value(core, scores, found["heads"]))
 
 
-def test_options_as_text():
+def test_parse_decode_options():
     assert parse_decode_options("") == {}
     assert parse_decode_options("alpha=2, absence=omit,kbest=7,proof=false") == {
         "alpha": 2.0,
@@ -205,7 +208,7 @@ def parser():
     return toy.parser(order=3, training_decoder="greedy-pp").fit(toy.treebank())
 
 
-def test_parsers_favour_trees(parser):
+def test_parsers_follow_the_guide(parser):
     sentences = toy.treebank()
     gold = [list(sentence.heads) for sentence in sentences]
     pruned = [parser.problem(sentence) for sentence in sentences]

@@ -25,7 +25,7 @@ def own_score(frames: PlainFrames, head: int, on: tuple[int, ...]) -> float:
 
 @st.composite
 def automata(draw: st.DrawFn) -> tuple[PlainFrames, int, NDArray[np.float64]]:
-    """Frames, a head with modifiers, and link scores for its automaton."""
+    """Draw frames, a head with modifiers, and link scores of its automaton."""
     frames = draw(plain_frames(max_words=6))
     head = draw(
         st.sampled_from([head for head in range(frames.size) if any(frames.fan(head, side) for side in (0, 1))])
@@ -42,7 +42,7 @@ def automata(draw: st.DrawFn) -> tuple[PlainFrames, int, NDArray[np.float64]]:
 
 
 def factor_of(graph: _core.graph.Graph, frames: PlainFrames, head: int) -> int:
-    """Factor 0 is the tree; then come the heads with modifiers."""
+    """Return the factor of a head; factor 0 is the tree, followed by the heads with modifiers."""
     return 1 + sum(any(frames.fan(before, side) for side in (0, 1)) for before in range(head))
 
 
@@ -55,7 +55,7 @@ def generic(core: _core.parser.Frames, head: int, links: int) -> _core.graph.Gra
 
 @settings(max_examples=150, deadline=None)
 @given(automata())
-def test_services(case: tuple[PlainFrames, int, NDArray[np.float64]]) -> None:
+def test_services_agree_with_enumeration(case: tuple[PlainFrames, int, NDArray[np.float64]]) -> None:
     frames, head, scores = case
     core, arc_scores = frames.core()
     graph = _core.parser.Problem(core, arc_scores).graph()
@@ -104,8 +104,8 @@ def test_services(case: tuple[PlainFrames, int, NDArray[np.float64]]) -> None:
 
 
 @pytest.mark.parametrize("triples", [False, True])
-def test_long_fans(triples: bool) -> None:
-    """Sixty modifiers on a side and as many heads, against the generic automaton."""
+def test_long_fans_agree_with_the_generic_automaton(triples: bool) -> None:
+    """The head has sixty modifiers on each side and as many possible heads."""
     random = np.random.default_rng(7)
     words = 61
     heads = [sorted({0, 1, *random.choice(np.arange(2, words + 1), 2)} - {word}) for word in range(1, words + 1)]
@@ -135,7 +135,7 @@ def test_long_fans(triples: bool) -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(plain_frames(max_words=4))
-def test_value(frames: PlainFrames) -> None:
+def test_value_of_a_configuration(frames: PlainFrames) -> None:
     core, _ = frames.core()
     for head in range(frames.size):
         for lane in range(frames.lanes(head)):
@@ -144,7 +144,7 @@ def test_value(frames: PlainFrames) -> None:
             assert core.value(head, lane, *everything) == expected
 
 
-def test_refusals() -> None:
+def test_invalid_input_raises_an_error() -> None:
     heads = np.array([0, 2, 0, 1], dtype=np.int32)
     begins = np.array([0, 0, 2, 4], dtype=np.int32)
     core = _core.parser.Frames(heads, begins)

@@ -1,4 +1,4 @@
-"""Arcs and their relations, the tags between two words, and pruning, against their definitions."""
+"""Arcs and their relations, tags between two words, labels, and pruning, against their definitions."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ BITS = 10
 
 @st.composite
 def words(draw, max_words=7, tags=64):
-    """Attributes (one column) and traits of the root and some words: long runs, many tags and few."""
+    """Draw attributes (one column) and traits of the root and some words: long runs, many tags and few."""
     size = draw(st.integers(1, max_words)) + 1
     codes = draw(st.lists(st.integers(0, 2**32 - 1), min_size=size, max_size=size))
     tag = st.one_of(st.integers(1, 3), st.integers(1, tags - 1))
@@ -38,7 +38,7 @@ def batch_of(attributes, traits):
 
 
 def weights(seed, bits=BITS):
-    """Whole numbers, so that sums are exact."""
+    """Return whole numbers, so that sums are exact."""
     return np.random.default_rng(seed).integers(-50, 50, (2**bits + 1, 1)).astype(np.float32)
 
 
@@ -49,7 +49,7 @@ def place(family, template, attributes, part, relations):
 
 
 def expected_arc_score(arc, between, table, attributes, traits, head, modifier):
-    """The sum of an arc's weights from the text of the templates."""
+    """Return the sum of an arc's weights from the text of the templates."""
     relations = oracles.arc_relations(traits, head, modifier)
     total = sum(table[place(arc, t, attributes, (head, modifier), relations), 0] for t in arc.templates)
     if between:
@@ -80,20 +80,20 @@ def check_scores(sentence, arc, between, arcs=None):
 @pytest.mark.parametrize("relation", ARC_RELATIONS)
 @settings(max_examples=15, deadline=None)
 @given(words())
-def test_relations_are_as_documented(relation, sentence):
+def test_relations_agree_with_their_documentation(relation, sentence):
     arc = Family("arc", "hm", ARC_RELATIONS, (relation, f"h.upos m.upos {relation}"))
     check_scores(sentence, arc, None)
 
 
 @pytest.mark.parametrize("relation", ARC_RELATIONS)
-def test_relations_over_long_distances(relation):
+def test_relations_of_distant_words(relation):
     arcs = {(0, m) for m in range(1, 45)} | {(h, 22) for h in range(45) if h != 22} | {(44, 1), (1, 44)}
     check_scores(random_words(45, 3), Family("arc", "hm", ARC_RELATIONS, (relation,)), None, arcs)
 
 
 @settings(max_examples=25, deadline=None)
 @given(words())
-def test_tags_between_head_and_modifier(sentence):
+def test_between_features_use_each_tag_once(sentence):
     arc = Family("arc", "hm", ARC_RELATIONS, ("h.upos",))
     between = Family("between", "hmb", BETWEEN_RELATIONS, ("h.upos m.upos b.upos side", "b.upos"))
     check_scores(sentence, arc, between)
@@ -104,7 +104,7 @@ def test_tags_between_head_and_modifier(sentence):
 
 @settings(max_examples=25, deadline=None)
 @given(words(max_words=4, tags=4), st.integers(1, 17), st.integers(0, 2**32 - 1))
-def test_labels_are_the_best_allowed_ones(sentence, count, seed):
+def test_arcs_get_the_best_allowed_label(sentence, count, seed):
     attributes, traits = sentence
     random = np.random.default_rng(seed)
     stride = -(-count // 8) * 8
@@ -113,7 +113,7 @@ def test_labels_are_the_best_allowed_ones(sentence, count, seed):
     allowed = (random.random((4, 4, count)) < 0.5).astype(np.uint8)
     allowed[:, :, 0] |= ~allowed.any(axis=2)
     table = random.integers(-50, 50, (2**BITS + 1, stride)).astype(np.float32)
-    table[:, count:] = 1e6  # padding, which no label may be read from
+    table[:, count:] = 1e6  # padding, which must not be read
     model = _core.parser.ParserModel(arc.compile(["upos"]), None, weights(1), 1.0, False)
     model.set_labels(label.compile(["upos"]), table, 1.0, allowed)
     arcs, scores, rows, best, labels, *_ = model.problem(batch_of(attributes, traits), False)
@@ -160,7 +160,7 @@ def heads_by_modifier(arcs, size):
 
 @settings(max_examples=150, deadline=None)
 @given(pruned())
-def test_pruning_keeps_what_it_says(drawn):
+def test_pruning_obeys_its_rule(drawn):
     size, max_heads, threshold, single_root, projective, seed, scale = drawn
     size += 1
     attributes, traits = random_words(size, seed)
@@ -178,7 +178,7 @@ def test_pruning_keeps_what_it_says(drawn):
         limit = threshold * posteriors[ranked[0], modifier]
         wanted = {h for h in ranked[:max_heads] if posteriors[h, modifier] >= limit}
         assert set(heads) == wanted | {int(best[modifier])}
-    # A tree of the right kind remains.
+    # A tree that obeys the rules remains.
     remaining = np.full((size, size), -np.inf)
     for modifier, heads in kept.items():
         remaining[heads, modifier] = 0.0
@@ -188,8 +188,8 @@ def test_pruning_keeps_what_it_says(drawn):
     assert not single_root or oracles.root_arcs(tree) == 1
 
 
-def test_a_projective_tree_remains_where_the_best_tree_crosses():
-    """Without care for it this pruner leaves no projective tree."""
+def test_pruning_keeps_a_projective_tree():
+    """Without special care, this pruner would leave no projective tree."""
     for seed in range(300):
         attributes, traits = random_words(7, seed)
         model, pruner, _ = pruned_model(True, 5.0, 1, 1.0, seed)
@@ -223,7 +223,7 @@ def test_long_sentences_are_pruned_by_scores():
 @settings(max_examples=60, deadline=None)
 @given(pruned(), st.data())
 def test_gold_arcs_are_always_candidates_in_training(drawn, data):
-    """Were one missing, its worth would be missing from the loss."""
+    """If a gold arc were missing, so would be its score in the loss."""
     size, max_heads, threshold, single_root, _, seed, scale = drawn
     size = min(size, 5) + 1
     attributes, traits = random_words(size, seed)
@@ -251,7 +251,7 @@ def test_gold_arcs_are_always_candidates_in_training(drawn, data):
     assert norm >= 0
 
 
-# ---- what the core refuses
+# ---- input checks
 
 ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos",))
 BETWEEN = Family("between", "hmb", BETWEEN_RELATIONS, ("b.upos",))
@@ -263,7 +263,7 @@ def model_of(table=None, single_root=True, arc=ARC):
     )
 
 
-def test_batches_that_do_not_fit():
+def test_invalid_batches_raise_an_error():
     attributes, traits = random_words(4, 0)
     for offsets in ([0], [], [0, 3], [1, 4], [0, 2, 2, 4], [0, 3, 2, 4]):
         with pytest.raises(ValueError, match=r"offsets must go from 0|every sentence must have at least its root"):
@@ -274,7 +274,7 @@ def test_batches_that_do_not_fit():
         _core.parser.Batch(attributes[:3], traits, np.array([0, 4], np.int32))
 
 
-def test_models_that_do_not_fit():
+def test_invalid_models_raise_an_error():
     arc, between, table = ARC.compile(["upos"]), BETWEEN.compile(["upos"]), weights(0)
     with pytest.raises(ValueError, match="arc templates must have two slots and the arc relations"):
         _core.parser.ParserModel(between, None, table, 1.0, True)
@@ -284,7 +284,7 @@ def test_models_that_do_not_fit():
         _core.parser.ParserModel(arc, None, np.zeros((9, 8), np.float32), 1.0, True)
 
 
-def test_labels_that_do_not_fit():
+def test_invalid_labels_raise_an_error():
     model, arc, table = model_of(), ARC.compile(["upos"]), np.zeros((9, 8), np.float32)
     allowed = np.ones((3, 3, 5), np.uint8)
     with pytest.raises(ValueError, match="label templates must have two slots and the arc relations"):
@@ -303,7 +303,7 @@ def test_labels_that_do_not_fit():
     assert model.parse(batch_of(attributes, traits), core_options("exact"))[1].tolist() == [-1, -1, -1]
 
 
-def test_words_that_do_not_fit():
+def test_invalid_words_raise_an_error():
     model = model_of()
     model.set_labels(ARC.compile(["upos"]), np.zeros((9, 8), np.float32), 1.0, np.ones((3, 3, 5), np.uint8))
     attributes, traits = random_words(3, 0)
@@ -325,7 +325,7 @@ def test_words_that_do_not_fit():
         model.parse(batch_of(attributes[:, :0], traits), core_options("exact"))
 
 
-def test_pruners_that_do_not_fit():
+def test_invalid_pruners_raise_an_error():
     model = model_of()
     with pytest.raises(ValueError, match="model and pruner differ in the type of their weights"):
         model.set_pruner(model_of(np.zeros((9, 1), np.int16)), 3, 0.1)
@@ -340,8 +340,8 @@ def test_pruners_that_do_not_fit():
         model.parse(batch_of(*random_words(3, 0)), core_options("exact"))
 
 
-def test_more_threads_than_sentences():
-    """Not even the memory for the others is taken."""
+def test_threads_are_limited_by_the_sentences():
+    """No memory is allocated for the other threads."""
     model, batch = model_of(), batch_of(*random_words(5, 0))
     few, many = model.parse(batch, core_options("exact")), model.parse(batch, core_options("exact", threads=2**50))
     assert all(np.array_equal(a, b) for a, b in zip(few, many, strict=True))
@@ -350,7 +350,7 @@ def test_more_threads_than_sentences():
     assert all((a == b).all() for a, b in zip(few, many, strict=True))
 
 
-def test_trainers_that_do_not_fit():
+def test_invalid_trainers_raise_an_error():
     attributes, traits = random_words(3, 0)
     batch, table, gold = batch_of(attributes, traits), weights(0), np.array([-1, 0, 1], np.int32)
     totals, model = np.zeros_like(table), model_of(table)
@@ -365,7 +365,7 @@ def test_trainers_that_do_not_fit():
     with pytest.raises(ValueError, match="the part weights to train are not those of the model"):
         trainer(totals=totals[:5])
     with pytest.raises(TypeError):
-        trainer(totals=totals.astype(np.float64))  # a copy of it would be changed, and lost
+        trainer(totals=totals.astype(np.float64))  # a converted copy would take the update and be lost
     with pytest.raises(ValueError, match="label weights go with label templates"):
         trainer(names=np.zeros((9, 8), np.float32), name_totals=np.zeros((9, 8), np.float32))
     for heads in ([-1, 0, 2], [-1, 0, 3], [-1, -1, 0]):

@@ -19,7 +19,7 @@ def core_options(method: str = "ad3", **options: Any) -> _core.parser.DecodeOpti
     return made
 
 
-def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.parser.Frames, NDArray[np.float64]]:
+def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.parser.Frames, FLOAT64]:
     """Return random frames and arc scores; each word has up to three heads, one of them the word before it."""
     random = np.random.default_rng(seed)
     rows = [

@@ -83,7 +83,7 @@ def test_first_order_programs_find_the_best_tree(name, single_root, scores, proj
     solution = check_contract(name, Problem.from_matrix(scores, single_root=single_root), projective)
     best, _ = oracles.enumerated_best(scores, single_root, projective)
     assert solution.certified == (best > -np.inf)
-    assert solution.score == best  # eighths: no rounding
+    assert solution.score == best  # eighths, so sums are exact
 
 
 def check_optimum(solution, worth, best):
@@ -298,7 +298,7 @@ def test_exact_decoders_agree_on_treebanks(code, order):
     count = int(os.environ.get("HEADLONG_EXACT_SENTENCES", "30"))
     train = list(islice(read_conllu(treebank_file(code, "train")), 300))
     test = list(islice(read_conllu(treebank_file(code, "test")), 10 * count))
-    if "HEADLONG_EXACT_SENTENCES" not in os.environ:  # those that are quick for the integer program
+    if "HEADLONG_EXACT_SENTENCES" not in os.environ:  # only sentences for which the integer program is quick
         test = [sentence for sentence in test if len(sentence) <= 18]
     test = test[:count]
     parser = Parser(order=order, epochs=2, bits=18, label_bits=12).fit(train)

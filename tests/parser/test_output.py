@@ -168,7 +168,7 @@ def test_comments_describe_the_solution():
     assert guess.metadata["parse_status"] == "approximate"
 
 
-# ---- keeping
+# ---- saving and loading
 
 
 def test_loaded_models_are_equal_to_saved_ones(parser, multi, tmp_path):
@@ -222,7 +222,10 @@ def test_loaded_higher_order_models_are_equal_to_saved_ones(order, tmp_path):
     assert loaded.info() == model.info()
     sentences = [*toy.treebank(), *(s for s in strange_sentences().values() if len(s) < 50)]
     for options in ({}, {"decoder": "eisner"}, {"decoder": "ad3", "trees": "projective"}, {"confidence": True}):
-        limits: dict[str, Any] = {"time_limit": 0.0, "max_iterations": 10}  # the clock is not the same twice
+        limits: dict[str, Any] = {
+            "time_limit": 0.0,
+            "max_iterations": 10,
+        }  # no time limit: results must not depend on the clock
         expected = [str(s) for s in model.parse(sentences, solution=True, **limits, **options)]
         assert [str(s) for s in loaded.parse(sentences, solution=True, threads=3, **limits, **options)] == expected
     loaded.save(tmp_path / "again")

@@ -208,7 +208,7 @@ def test_sentence_of_a_thousand_words(parser):
         check_tree(parsed)
 
 
-# ---- what must not make a difference
+# ---- what the result must not depend on
 
 
 def many_sentences():
@@ -228,7 +228,7 @@ def test_result_does_not_depend_on_batches_and_threads(parser):
 
 
 def test_parser_can_be_shared_by_threads(parser, monkeypatch):
-    monkeypatch.setattr(WordEncoder, "CACHE_LIMIT", 40)  # the cache is cleared all the time
+    monkeypatch.setattr(WordEncoder, "CACHE_LIMIT", 40)  # so that the cache is cleared all the time
     sentences = many_sentences()[:60]
     expected = answers(parser.parse(sentences))
     found = {}
@@ -293,7 +293,7 @@ def test_problem_of_a_sentence(parser):
     assert scores[0] == pytest.approx(solution.score, rel=1e-12)
 
 
-# ---- higher orders
+# ---- orders above 1
 
 
 @pytest.mark.parametrize(

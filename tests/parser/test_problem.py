@@ -18,7 +18,7 @@ def test_score_of_a_tree_is_the_sum_of_its_arcs(scores, single_root):
     assert problem.single_root == single_root
     for heads in oracles.all_trees(len(scores) - 1, single_root):
         expected = sum(float(scores[head, modifier]) for modifier, head in enumerate(heads) if modifier)
-        assert problem.score(heads) == expected  # eighths: no rounding
+        assert problem.score(heads) == expected  # eighths, so sums are exact
         assert problem.score(heads.tolist()) == expected
 
 

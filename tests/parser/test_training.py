@@ -134,7 +134,7 @@ def test_columns_missing_in_development_data_are_ignored(tmp_path):
     parser.save(tmp_path / "x.model")
     again = Parser.load(tmp_path / "x.model")
     assert again.info()["ignored columns"] == ["xpos"]
-    # What stands in the column makes no difference to the answer, only to the output.
+    # The values of the column do not change the tree.
     found = [(s.heads, s.labels) for s in again.parse(train)]
     assert found == [(s.heads, s.labels) for s in again.parse(bare)]
     assert toy.parser().fit(train, dev=train).info()["ignored columns"] == []
@@ -161,7 +161,7 @@ def test_interruption_keeps_the_best_epoch(tmp_path):
     assert parser.info()["scores"]["epoch"] in (1, 2)
     for sentence in parser.parse(dev):
         check_tree(sentence)
-    # In the middle of the third epoch: the same as at the end of the second.
+    # An interruption within the third epoch gives the same model as one after the second.
     later = toy.parser().fit(train, dev, progress=interrupt_at(3, end=False))
     assert later.interrupted
     assert same_model(parser, later, tmp_path)
@@ -247,6 +247,6 @@ def test_unusable_checkpoints_are_rejected(tmp_path):
     assert checkpoint.exists()
     with pytest.raises(ModelError):
         headlong.Parser.load(checkpoint)
-    # More epochs, another name or licence are no other run.
+    # More epochs, another name or another licence are allowed.
     again = toy.parser(epochs=3, name="x", licence="y").fit(train, resume=True, checkpoint=checkpoint)
     assert again.info()["scores"]["epoch"] == 3
