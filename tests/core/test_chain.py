@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headlong import _core
 from headlong.sequence.spec import SequenceData
-from tests.helpers.chains import BITS, ITEM, KNOWN, PAIRS, problem
+from tests.helpers.chains import BITS, ITEM, KNOWN, PAIRS, make_problem
 
 INF = float("inf")
 scores = st.one_of(st.sampled_from([0.0, 1.0, -1.0, -INF]), st.floats(-5, 5, width=32))
@@ -227,7 +227,7 @@ settings_of_models = pytest.mark.parametrize(
 
 
 def settled(order: int, with_pairs: bool, narrow: bool, facets: list[list[int]], seed: int = 3) -> Setting:
-    return Setting(order, problem(seed, narrow=narrow), facets, with_pairs, seed)
+    return Setting(order, make_problem(seed, narrow=narrow), facets, with_pairs, seed)
 
 
 @settings_of_models

@@ -307,8 +307,8 @@ def test_losses_are_differences_of_features(seed: int, kinds: set[int], tree_lab
     for update, loss in enumerate(losses.tolist()):
         product = 0.0
         for of_labels, weights in ((False, setting.tables.parts.ravel()), (True, setting.tables.labels.ravel())):
-            find_places, values = setting.trainer.difference(update, of_labels)
-            product += float(weights[find_places].astype(np.float64) @ values)
+            places, values = setting.trainer.difference(update, of_labels)
+            product += float(weights[places].astype(np.float64) @ values)
         errors = SWEEPS_PER_UPDATE * (loss + product)
         assert errors == pytest.approx(cost * round(errors), abs=1e-2)
         assert errors >= -1e-2

@@ -1,4 +1,4 @@
-"""Problems of the core, made and solved in one call."""
+"""Problems of the core, built and solved in one call."""
 
 from __future__ import annotations
 

@@ -12,17 +12,17 @@ from headlong.features.templates import Family
 from headlong.learning.losses import LEARNERS, Crf
 from headlong.sequence.model import ChainTables, SequenceModel
 from headlong.sequence.spec import SequenceData, SequenceOptions
-from tests.helpers.chains import BITS, ITEM, KNOWN, PAIRS, problem
+from tests.helpers.chains import BITS, ITEM, KNOWN, PAIRS, make_problem
 
 
 def learnt(options: SequenceOptions, *, threads: int = 1, **more: Any) -> SequenceModel:
-    return SequenceModel.fit(ITEM, options, problem(5), attributes=KNOWN, labels=3, threads=threads, **more)
+    return SequenceModel.fit(ITEM, options, make_problem(5), attributes=KNOWN, labels=3, threads=threads, **more)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("order", [0, 1, 2])
 def test_training_learns_what_can_be_learnt(learner: str, order: int) -> None:
-    data = problem(5)
+    data = make_problem(5)
     model = learnt(SequenceOptions(order, learner, epochs=60, bits=BITS, rate=0.5), pairs=PAIRS if order else None)
     assert data.gold is not None
     assert (model.label(data) == data.gold).mean() > 0.9
@@ -58,7 +58,7 @@ def test_the_penalty_of_the_crf(penalty: float) -> None:
 
 def test_the_averages_of_a_penalised_crf() -> None:
     """They are those of the weights after each sequence of epochs 2 and 3, the penalty being paid before each epoch."""
-    epochs, rate, penalty, data = 3, 0.2, 0.3, problem(5)
+    epochs, rate, penalty, data = 3, 0.2, 0.3, make_problem(5)
     count = len(data.lengths)
     model = learnt(SequenceOptions(1, "crf", epochs=epochs, rate=rate, penalty=penalty, bits=BITS))
     tables, learner, seen = ChainTables(model.spec, BITS), Crf(rate), []
@@ -77,10 +77,12 @@ def test_the_averages_of_a_penalised_crf() -> None:
 
 
 def test_the_state_is_the_model() -> None:
-    data = problem(6)
+    data = make_problem(6)
     facets = [[0, 1], [1], [2, 0]]
     options = SequenceOptions(1, epochs=3, bits=BITS, constrained=True)
-    model = SequenceModel.fit(ITEM, options, problem(5), problem(7), attributes=KNOWN, labels=facets, pairs=PAIRS)
+    model = SequenceModel.fit(
+        ITEM, options, make_problem(5), make_problem(7), attributes=KNOWN, labels=facets, pairs=PAIRS
+    )
     metadata, arrays = model.state()
     again = SequenceModel.from_state(metadata, arrays)
     np.testing.assert_array_equal(again.label(data), model.label(data))
@@ -105,7 +107,7 @@ def test_constrained_chains_keep_to_pairs_that_were_seen() -> None:
 def test_the_best_epoch_on_development_data_is_kept() -> None:
     given = iter([1.0, 3.0, 2.0])
     options = SequenceOptions(1, epochs=3, bits=BITS)
-    model = learnt(options, dev=problem(6), evaluate=lambda labels: {"made up": next(given)})
+    model = learnt(options, dev=make_problem(6), evaluate=lambda labels: {"made up": next(given)})
     assert model.scores == {"epoch": 2, "dev": {"made up": 3.0}}
 
 
@@ -116,12 +118,12 @@ def test_wrong_input_is_refused() -> None:
         learnt(SequenceOptions(learner="svm"))
     with pytest.raises(OptionError, match="penalty must be a number of at least 0, found -1"):
         learnt(SequenceOptions(penalty=-1))
-    unlabelled = SequenceData(problem(1).codes, problem(1).offsets)
+    unlabelled = SequenceData(make_problem(1).codes, make_problem(1).offsets)
     with pytest.raises(DataError, match="no labeled item"):
         SequenceModel.fit(ITEM, SequenceOptions(), unlabelled, attributes=KNOWN, labels=3)
     with pytest.raises(ValueError, match="a label is out of range"):
-        SequenceModel.fit(ITEM, SequenceOptions(bits=BITS), problem(1), attributes=KNOWN, labels=2)
-    narrow = problem(1, narrow=True)
+        SequenceModel.fit(ITEM, SequenceOptions(bits=BITS), make_problem(1), attributes=KNOWN, labels=2)
+    narrow = make_problem(1, narrow=True)
     assert narrow.gold is not None
     other = SequenceData(narrow.codes, narrow.offsets, (narrow.gold + 1) % 3, narrow.begins, narrow.gold[:0])
     with pytest.raises(ValueError, match="every item at least one candidate"):
