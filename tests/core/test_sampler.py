@@ -284,7 +284,7 @@ def test_invalid_options_raise_an_error() -> None:
             sampled_marginals(problem, **settings_)
     with pytest.raises(OptionError, match="samples must be at least 1, found 0"):
         DecodeOptions(samples=0)
-    with pytest.raises(OptionError, match="found no tree"):
+    with pytest.raises(OptionError, match="problem must have a tree of candidates with a finite score, found none"):
         sampled_trees(Problem.from_matrix([[0, -np.inf], [0, 0]]), 1)
 
 

@@ -8,7 +8,7 @@ from headlong import Parser
 from headlong.text import Sentence
 from tests.helpers import oracles
 
-# form/UPOS/head/label. The last but one is not projective, and the last two are not sentences.
+# form/UPOS/head/label. The third last is not projective, and the last two have a single word.
 _TREES = """
 the/DET/2/det dog/NOUN/3/nsubj barks/VERB/0/root ./PUNCT/3/punct
 a/DET/2/det cat/NOUN/3/nsubj sleeps/VERB/0/root

@@ -1,4 +1,4 @@
-"""Chains of labels in training and in files: learners, penalty, averages, state."""
+"""The sequence model: learners, penalty, averages and state."""
 
 import math
 from typing import Any
@@ -21,7 +21,7 @@ def learnt(options: SequenceOptions, *, threads: int = 1, **more: Any) -> Sequen
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("order", [0, 1, 2])
-def test_training_learns_what_can_be_learnt(learner: str, order: int) -> None:
+def test_learners_fit_the_training_data(learner: str, order: int) -> None:
     data = make_problem(5)
     model = learnt(SequenceOptions(order, learner, epochs=60, bits=BITS, rate=0.5), pairs=PAIRS if order else None)
     assert data.gold is not None
@@ -40,8 +40,8 @@ def test_training_does_not_depend_on_threads(learner: str) -> None:
 
 
 @pytest.mark.parametrize("penalty", [0.1, 1.0, 20.0])
-def test_the_penalty_of_the_crf(penalty: float) -> None:
-    """Thirty items of one feature: the likelihood less the penalty is best where its slope is 0."""
+def test_crf_penalty_is_optimal(penalty: float) -> None:
+    """With thirty items of one feature, the slope of the likelihood minus the penalty is 0 at the learned weight."""
     ones, count = 9, 30
     gold = np.array([1] * ones + [0] * (count - ones), np.int32)
     data = SequenceData(np.ones((count, 2), np.uint32), np.arange(count + 1, dtype=np.int32), gold)
@@ -56,8 +56,10 @@ def test_the_penalty_of_the_crf(penalty: float) -> None:
     assert model.marginals(data)[0, 1] == pytest.approx(share(weight), abs=2e-3)
 
 
-def test_the_averages_of_a_penalised_crf() -> None:
-    """They are those of the weights after each sequence of epochs 2 and 3, the penalty being paid before each epoch."""
+def test_averages_of_a_penalized_crf() -> None:
+    """The averages are over the weights after each sequence of epochs 2 and 3; the penalty is applied before each
+    epoch.
+    """
     epochs, rate, penalty, data = 3, 0.2, 0.3, make_problem(5)
     count = len(data.lengths)
     model = learnt(SequenceOptions(1, "crf", epochs=epochs, rate=rate, penalty=penalty, bits=BITS))
@@ -76,7 +78,7 @@ def test_the_averages_of_a_penalised_crf() -> None:
         np.testing.assert_allclose(arrays[name] * metadata["scales"][which], expected, atol=2e-4)
 
 
-def test_the_state_is_the_model() -> None:
+def test_state_round_trip() -> None:
     data = make_problem(6)
     facets = [[0, 1], [1], [2, 0]]
     options = SequenceOptions(1, epochs=3, bits=BITS, constrained=True)
@@ -95,7 +97,7 @@ def test_the_state_is_the_model() -> None:
         SequenceModel.from_state(metadata, arrays)
 
 
-def test_constrained_chains_keep_to_pairs_that_were_seen() -> None:
+def test_constrained_chains_use_only_seen_pairs() -> None:
     data = SequenceData(np.array([[1, 1], [2, 1]] * 4, np.uint32), np.array([0, 8], np.int32), np.array([0, 1] * 4))
     data = SequenceData(data.codes, data.offsets, np.array([0, 1] * 4, np.int32))
     options = SequenceOptions(1, epochs=2, bits=BITS, constrained=True)
@@ -104,14 +106,14 @@ def test_constrained_chains_keep_to_pairs_that_were_seen() -> None:
     assert model.label(odd).tolist() == [0, 1, 0, 1, 0]
 
 
-def test_the_best_epoch_on_development_data_is_kept() -> None:
+def test_best_epoch_on_development_data_is_kept() -> None:
     given = iter([1.0, 3.0, 2.0])
     options = SequenceOptions(1, epochs=3, bits=BITS)
     model = learnt(options, dev=make_problem(6), evaluate=lambda labels: {"made up": next(given)})
     assert model.scores == {"epoch": 2, "dev": {"made up": 3.0}}
 
 
-def test_wrong_input_is_refused() -> None:
+def test_invalid_input_raises_an_error() -> None:
     with pytest.raises(OptionError, match="order must be from 0 to 2, found 3"):
         learnt(SequenceOptions(3))
     with pytest.raises(OptionError, match="learner must be one of mira, perceptron, crf, found 'svm'"):
