@@ -380,15 +380,15 @@ def test_invalid_trainers_raise_an_error():
     with pytest.raises(ValueError, match="no such update"):
         made.apply(0, 1.0, 0.0)
 
-    labelled, names = model_of(table), np.zeros((9, 8), np.float32)
-    labelled.set_labels(ARC.compile(["upos"]), names, 1.0, np.ones((64, 64, 5), np.uint8))
+    labeled, names = model_of(table), np.zeros((9, 8), np.float32)
+    labeled.set_labels(ARC.compile(["upos"]), names, 1.0, np.ones((64, 64, 5), np.uint8))
     name_totals = np.zeros_like(names)
     with pytest.raises(ValueError, match="label weights go with label templates"):
-        trainer(labelled)
+        trainer(labeled)
     with pytest.raises(ValueError, match="label weights go with label templates"):
-        trainer(labelled, names=names)
+        trainer(labeled, names=names)
     with pytest.raises(ValueError, match="the label weights to train are not those of the model"):
-        trainer(labelled, names=names.copy(), name_totals=name_totals, labels=np.array([-1, 0, 1], np.int32))
+        trainer(labeled, names=names.copy(), name_totals=name_totals, labels=np.array([-1, 0, 1], np.int32))
     for labels in ([-1, -2, 0], [-1, 0, 5]):
         with pytest.raises(ValueError, match="a gold label is out of range"):
-            trainer(labelled, names=names, name_totals=name_totals, labels=np.array(labels, np.int32))
+            trainer(labeled, names=names, name_totals=name_totals, labels=np.array(labels, np.int32))

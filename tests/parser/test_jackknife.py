@@ -113,8 +113,6 @@ def test_changes_learn_a_pattern_that_lower_orders_cannot() -> None:
 
 @pytest.mark.parametrize(("stage", "epoch"), [("fold 1/3", 1), ("fold 2/3", 2), (jackknife.STAGE, 1)])
 def test_interruption_keeps_what_was_learned(stage: str, epoch: int) -> None:
-    """What was learnt before is kept."""
-
     def interrupt(progress: Any) -> None:
         if progress.stage == stage and progress.epoch == epoch:
             raise KeyboardInterrupt

@@ -15,7 +15,7 @@ from headlong.sequence.spec import SequenceData, SequenceOptions
 from tests.helpers.chains import BITS, ITEM, KNOWN, PAIRS, make_problem
 
 
-def learnt(options: SequenceOptions, *, threads: int = 1, **more: Any) -> SequenceModel:
+def fit_model(options: SequenceOptions, *, threads: int = 1, **more: Any) -> SequenceModel:
     return SequenceModel.fit(ITEM, options, make_problem(5), attributes=KNOWN, labels=3, threads=threads, **more)
 
 
@@ -23,7 +23,7 @@ def learnt(options: SequenceOptions, *, threads: int = 1, **more: Any) -> Sequen
 @pytest.mark.parametrize("order", [0, 1, 2])
 def test_learners_fit_the_training_data(learner: str, order: int) -> None:
     data = make_problem(5)
-    model = learnt(SequenceOptions(order, learner, epochs=60, bits=BITS, rate=0.5), pairs=PAIRS if order else None)
+    model = fit_model(SequenceOptions(order, learner, epochs=60, bits=BITS, rate=0.5), pairs=PAIRS if order else None)
     assert data.gold is not None
     assert (model.label(data) == data.gold).mean() > 0.9
     confidence = model.confidence(data, model.label(data))
@@ -34,7 +34,7 @@ def test_learners_fit_the_training_data(learner: str, order: int) -> None:
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_training_does_not_depend_on_threads(learner: str) -> None:
     options = SequenceOptions(2, learner, epochs=3, bits=BITS, batch_size=3)
-    (_, one), (_, three) = learnt(options, threads=1).state(), learnt(options, threads=3).state()
+    (_, one), (_, three) = fit_model(options, threads=1).state(), fit_model(options, threads=3).state()
     for name, array in one.items():
         np.testing.assert_array_equal(array, three[name])
 
@@ -57,12 +57,10 @@ def test_crf_penalty_is_optimal(penalty: float) -> None:
 
 
 def test_averages_of_a_penalized_crf() -> None:
-    """The averages are over the weights after each sequence of epochs 2 and 3; the penalty is applied before each
-    epoch.
-    """
+    """Averages are over the weights after each sequence of epochs 2 and 3, with the penalty before each epoch."""
     epochs, rate, penalty, data = 3, 0.2, 0.3, make_problem(5)
     count = len(data.lengths)
-    model = learnt(SequenceOptions(1, "crf", epochs=epochs, rate=rate, penalty=penalty, bits=BITS))
+    model = fit_model(SequenceOptions(1, "crf", epochs=epochs, rate=rate, penalty=penalty, bits=BITS))
     tables, learner, seen = ChainTables(model.spec, BITS), Crf(rate), []
     trainer = tables.make_trainer(data)
     for epoch in range(epochs):
@@ -109,20 +107,20 @@ def test_constrained_chains_use_only_seen_pairs() -> None:
 def test_best_epoch_on_development_data_is_kept() -> None:
     given = iter([1.0, 3.0, 2.0])
     options = SequenceOptions(1, epochs=3, bits=BITS)
-    model = learnt(options, dev=make_problem(6), evaluate=lambda labels: {"made up": next(given)})
+    model = fit_model(options, dev=make_problem(6), evaluate=lambda labels: {"made up": next(given)})
     assert model.scores == {"epoch": 2, "dev": {"made up": 3.0}}
 
 
 def test_invalid_input_raises_an_error() -> None:
     with pytest.raises(OptionError, match="order must be from 0 to 2, found 3"):
-        learnt(SequenceOptions(3))
+        fit_model(SequenceOptions(3))
     with pytest.raises(OptionError, match="learner must be one of mira, perceptron, crf, found 'svm'"):
-        learnt(SequenceOptions(learner="svm"))
+        fit_model(SequenceOptions(learner="svm"))
     with pytest.raises(OptionError, match="penalty must be a number of at least 0, found -1"):
-        learnt(SequenceOptions(penalty=-1))
-    unlabelled = SequenceData(make_problem(1).codes, make_problem(1).offsets)
+        fit_model(SequenceOptions(penalty=-1))
+    unlabeled = SequenceData(make_problem(1).codes, make_problem(1).offsets)
     with pytest.raises(DataError, match="no labeled item"):
-        SequenceModel.fit(ITEM, SequenceOptions(), unlabelled, attributes=KNOWN, labels=3)
+        SequenceModel.fit(ITEM, SequenceOptions(), unlabeled, attributes=KNOWN, labels=3)
     with pytest.raises(ValueError, match="a label is out of range"):
         SequenceModel.fit(ITEM, SequenceOptions(bits=BITS), make_problem(1), attributes=KNOWN, labels=2)
     narrow = make_problem(1, narrow=True)
@@ -131,4 +129,4 @@ def test_invalid_input_raises_an_error() -> None:
     with pytest.raises(ValueError, match="every item at least one candidate"):
         other.core()
     with pytest.raises(OptionError, match="must have the slot w"):
-        learnt(SequenceOptions(), pairs=ITEM)
+        fit_model(SequenceOptions(), pairs=ITEM)

@@ -31,9 +31,7 @@ def sentence(tokens: list[str | tuple[str, list[str]]]) -> Sentence:
 
 
 def treebank(count: int, seed: int = 0) -> list[Sentence]:
-    """Return sentences like French: *du* is always split, *des* only after a verb, and pronouns attached to verbs are
-    split.
-    """
+    """Return sentences like French: *du* is split, *des* only after a verb, and so are pronouns attached to verbs."""
     randomness = random.Random(seed)
     made = []
     for _ in range(count):

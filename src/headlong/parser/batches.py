@@ -19,8 +19,11 @@ from headlong.text import Sentence
 from headlong.text.universal import is_punctuation
 
 MAX_WORDS = 1000
-"""A longer sentence is parsed in pieces. The best tree of 3,000 words takes 45 s and 1.4 GB even with order 1, and
-such a sentence is usually a list, a table or text without full stops."""
+"""Longer sentences are parsed in pieces.
+
+The best tree of 3,000 words takes 45 s and 1.4 GB even with order 1, and sentences of this length are usually lists,
+tables or text without full stops.
+"""
 
 # Labels for an arc from one piece to the next, in order of preference; without any of these, any label but "root".
 _LOOSE = ("parataxis", "list", "dep", "conj")
@@ -156,8 +159,8 @@ def _read_guide(sentences: Sequence[Sentence], guides: Sequence[Sentence], cuts:
 def join(found: BatchResult, counts: Sequence[int], label_names: Sequence[str]) -> BatchResult:
     """Turn the results of pieces, `counts` of them per sentence, into results of sentences.
 
-    The roots of all pieces but the first hang from the first piece's root. Nothing is proven of such a tree: its
-    status is "approximate", and its score is the sum of those of the pieces.
+    The roots of later pieces depend on the root of the first. The tree of a sentence in pieces is not certified: its
+    status is "approximate", and its score is the sum of the scores of the pieces.
     """
     ends = [0, *accumulate(counts)]
     parts = [_join_sentence(found, begin, end, label_names) for begin, end in pairwise(ends)]

@@ -87,8 +87,8 @@ class DecodeOptions(Options):
     - `absence`: what happens to parts that need a candidate not to be in the tree, such as consecutive siblings with a
       candidate between them. "charge": they count, and choosing such an arc loses them. "ignore": they count as if
       they did not need its absence. "omit": they count only when whole trees are compared, as in the paper.
-    - `gamma1`, `gamma2`, `gamma3`: how much more parts of order 1, 2 and 3 of the guide are worth. On the development
-      sets of seven treebanks arcs alone do best.
+    - `gamma1`, `gamma2`, `gamma3`: bonus of the parts of order 1, 2 and 3 of the guide. On the development sets of
+      seven treebanks, a bonus for arcs alone works best.
 
     ``rerank``: `kbest` first-order trees are compared.
 

@@ -1,6 +1,6 @@
 """The decoders: each takes a Problem of any order and returns a Solution.
 
-`DECODERS` is the one table of them. The command line, error messages and documentation are made from it.
+`DECODERS` lists all of them. The command line, error messages and documentation are generated from it.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Decoder:
         core = problem.core(projective=projective, guide=guide)
         found = core.solve(options.core(self.method, projective=projective, threads=threads))
         heads = found["heads"]
-        score = problem.score(heads)  # the same sum, also where the core stopped adding
+        score = problem.score(heads)  # the core stops adding at -inf
         return Solution(
             heads,
             problem.labels_of(heads),
@@ -231,11 +231,11 @@ def best_trees(problem: Problem, count: int, *, projective: bool = False) -> tup
 
 
 def _solve_arcs(problem: Problem, projective: bool) -> Solution:
-    """Solve a problem of arcs alone, where the first kernel is exact."""
+    """Solve a first-order problem, for which the spanning tree kernels are exact."""
     kernel = _core.trees.eisner if projective else _core.trees.maximum_spanning_tree
     heads, score = kernel(problem.matrix(), problem.single_root)
     feasible = score > -np.inf
-    score = problem.score(heads)  # the same sum in the order of the definition
+    score = problem.score(heads)  # added in the order of `Problem.score`
     return Solution(
         heads,
         problem.labels_of(heads),
