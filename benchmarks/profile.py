@@ -80,7 +80,7 @@ def core_stages(parser: headlong.Parser, gold: list[headlong.Sentence], repetiti
         for name, each in group.items():
             labels = trained.weights.labels if each.label else None
             model = compile_model(replace(trained.weights, spec=each, labels=labels), trained.pruning)
-            options = defaults.core(method, projective=projective)
+            options = defaults.to_core(method, projective=projective)
             jobs[name] = partial(model.parse, batch, options)
     jobs["parse, all"] = lambda: list(parser.parse(gold))
     taken = cpu_medians(jobs, repetitions)

@@ -42,7 +42,7 @@ def lattices(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-def compiled(lattice: dict[str, Any]) -> _core.sequence.Lattice:
+def compile_lattice(lattice: dict[str, Any]) -> _core.sequence.Lattice:
     sets = lattice["sets"]
     begins = np.cumsum([0, *map(len, sets)]).astype(np.int32)
     candidates = np.array([label for members in sets for label in members], np.int32)
@@ -69,15 +69,15 @@ def score_path(lattice: dict[str, Any], path: tuple[int, ...]) -> float:
     return float(total)
 
 
-def paths(lattice: dict[str, Any]) -> list[tuple[int, ...]]:
+def list_paths(lattice: dict[str, Any]) -> list[tuple[int, ...]]:
     return list(itertools.product(*(range(len(members)) for members in lattice["sets"])))
 
 
 @given(lattices())
 @settings(max_examples=400, deadline=None)
 def test_best_path_agrees_with_enumeration(lattice: dict[str, Any]) -> None:
-    labels, score = compiled(lattice).best()
-    best = max(score_path(lattice, path) for path in paths(lattice))
+    labels, score = compile_lattice(lattice).best()
+    best = max(score_path(lattice, path) for path in list_paths(lattice))
     assert score == pytest.approx(best, abs=1e-6) if best > -INF else score == -INF
     chosen = tuple(members.index(label) for members, label in zip(lattice["sets"], labels.tolist(), strict=True))
     if best > -INF:
@@ -87,8 +87,8 @@ def test_best_path_agrees_with_enumeration(lattice: dict[str, Any]) -> None:
 @given(lattices())
 @settings(max_examples=400, deadline=None)
 def test_marginals_agree_with_enumeration(lattice: dict[str, Any]) -> None:
-    found, log_partition = compiled(lattice).marginals()
-    weights = {path: math.exp(score_path(lattice, path)) for path in paths(lattice)}
+    found, log_partition = compile_lattice(lattice).marginals()
+    weights = {path: math.exp(score_path(lattice, path)) for path in list_paths(lattice)}
     total = sum(weights.values())
     assert not np.isnan(found).any()
     if total == 0.0:
@@ -159,7 +159,7 @@ class Setting:
         )
         tables = (self.rows, np.zeros_like(self.rows), self.transitions, np.zeros_like(self.transitions))
         assert data.gold is not None
-        self.trainer = _core.sequence.ChainTrainer(self.model, data.core(), data.gold, *tables)
+        self.trainer = _core.sequence.ChainTrainer(self.model, data.to_core(), data.gold, *tables)
 
     def sets(self, sequence: int) -> list[list[int]]:
         first, end = self.data.offsets[sequence : sequence + 2].tolist()
@@ -226,7 +226,7 @@ settings_of_models = pytest.mark.parametrize(
 )
 
 
-def settled(order: int, with_pairs: bool, narrow: bool, facets: list[list[int]], seed: int = 3) -> Setting:
+def make_setting(order: int, with_pairs: bool, narrow: bool, facets: list[list[int]], seed: int = 3) -> Setting:
     return Setting(order, make_problem(seed, narrow=narrow), facets, with_pairs, seed)
 
 
@@ -234,8 +234,8 @@ def settled(order: int, with_pairs: bool, narrow: bool, facets: list[list[int]],
 def test_scores_are_sums_of_feature_weights(
     order: int, with_pairs: bool, narrow: bool, facets: list[list[int]]
 ) -> None:
-    setting = settled(order, with_pairs, narrow, facets)
-    core, labels = setting.data.core(), setting.model.label(setting.data.core(), 1)
+    setting = make_setting(order, with_pairs, narrow, facets)
+    core, labels = setting.data.to_core(), setting.model.label(setting.data.to_core(), 1)
     marginals = setting.model.marginals(core, 1)
     np.testing.assert_array_equal(setting.model.label(core, 3), labels)
     confidence = setting.model.confidence(core, labels, 2)
@@ -258,7 +258,7 @@ def test_scores_are_sums_of_feature_weights(
 def test_updates_are_differences_of_features(
     order: int, with_pairs: bool, narrow: bool, facets: list[list[int]], cost: float
 ) -> None:
-    setting = settled(order, with_pairs, narrow, facets)
+    setting = make_setting(order, with_pairs, narrow, facets)
     which = np.arange(len(setting.data.lengths), dtype=np.int32)
     losses, norms = setting.trainer.compute_updates(which, False, cost, 2)
     assert setting.data.gold is not None
@@ -285,7 +285,7 @@ def test_crf_gradient_agrees_with_finite_differences(
     order: int, with_pairs: bool, narrow: bool, facets: list[list[int]]
 ) -> None:
     """A small step along the difference changes the loss as expected."""
-    setting = settled(order, with_pairs, narrow, facets)
+    setting = make_setting(order, with_pairs, narrow, facets)
     which = np.array([3], np.int32)
     setting.trainer.compute_updates(which, True, 0.0, 1)
     gradients = setting.difference(0)

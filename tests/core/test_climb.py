@@ -67,7 +67,7 @@ def find_tree(frames: PlainFrames, single_root: bool, projective: bool, number: 
 def test_climbed_trees_have_no_better_neighbor(
     frames: PlainFrames, single_root: bool, projective: bool, number: int
 ) -> None:
-    core, scores = frames.core()
+    core, scores = frames.to_core()
     tree = find_tree(frames, single_root, projective, number)
     if tree is None:
         return
@@ -93,7 +93,7 @@ def test_climbed_trees_have_no_better_neighbor(
 def test_restarts_never_lower_the_score(
     start: str, frames: PlainFrames, single_root: bool, projective: bool, seed: int, sweeps: int
 ) -> None:
-    core, scores = frames.core()
+    core, scores = frames.to_core()
     best = frames.best(single_root, projective)
     values = []
     for restarts in (0, 3, 30):
@@ -118,7 +118,7 @@ def test_restarts_never_lower_the_score(
 def test_climbing_scores_extras(
     start: str, extras: PlainExtras, single_root: bool, projective: bool, sweeps: int
 ) -> None:
-    core, scores, core_extras = extras.core()
+    core, scores, core_extras = extras.to_core()
     found = solve(
         core,
         *(scores, "climb", single_root, projective),
@@ -139,7 +139,7 @@ def test_bound_includes_frames_if_the_first_tree_is_forbidden() -> None:
     frames.pairs[2, 0, 0, 1, 1] = -np.inf
     frames.grand[0, 1, 2, 0] = 60.0
     extras = PlainExtras(frames, {kind: dict.fromkeys(possible_parts(frames.candidates, kind), 0.0) for kind in KINDS})
-    core, scores, core_extras = extras.core()
+    core, scores, core_extras = extras.to_core()
     found = solve(core, scores, "climb", extras=core_extras, restarts=0)
     assert (extras.worth(np.array([-1, 0, 1])), extras.best(False, False)) == (-np.inf, 10.0)
     check_answer(found, "climb", False, False, worth=extras.worth, best=10.0)

@@ -19,7 +19,7 @@ from tests.helpers.problems import random_frames, solve, tree_value
 def test_decoders_obey_their_contract(
     method: str, frames: PlainFrames, single_root: bool, projective: bool, sweeps: int
 ) -> None:
-    core, arc_scores = frames.core()
+    core, arc_scores = frames.to_core()
     best = frames.best(single_root, projective)
     found = solve(core, arc_scores, method, single_root, projective, max_sweeps=sweeps)
     check_answer(found, method, single_root, projective, worth=frames.tree_worth, best=best)

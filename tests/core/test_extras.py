@@ -28,7 +28,7 @@ NAMES = ["bigrams", "siblings", "crossing", "paths", "all"]
 @settings(max_examples=60, deadline=None)
 @given(plain_extras(KINDS))
 def test_extras_are_listed_by_definition(extras: PlainExtras) -> None:
-    _, _, core = extras.core()
+    _, _, core = extras.to_core()
     for kind in KINDS:
         parts = [tuple(part) for part in core.slots(kind).reshape(-1, SLOTS[kind]).tolist()]
         assert len(parts) == len(set(parts))
@@ -40,7 +40,7 @@ def test_extras_are_listed_by_definition(extras: PlainExtras) -> None:
 @given(st.data())
 def test_values_of_trees_agree_with_the_definition(kinds: tuple[int, ...], data: st.DataObject) -> None:
     extras = data.draw(plain_extras(kinds, max_words=4))
-    frames, arc_scores, core = extras.core()
+    frames, arc_scores, core = extras.to_core()
     for tree in all_trees(extras.frames.size - 1, False):
         found = tree_value(frames, arc_scores, tree.astype(np.int32), core)
         assert found == pytest.approx(extras.worth(tree), rel=1e-12, abs=1e-9)
@@ -54,7 +54,7 @@ def test_graph_gives_trees_the_same_values(
 ) -> None:
     """For each tree, exact search finds the only assignment of the graph with its arcs."""
     extras = data.draw(plain_extras(kinds, max_words=3))
-    frames, arc_scores, core = extras.core()
+    frames, arc_scores, core = extras.to_core()
     for tree in all_trees(extras.frames.size - 1, single_root, projective):
         arcs = [(head, word) for word, row in enumerate(extras.frames.candidates) for head in row]
         fixed = np.where([tree[word] == head for head, word in arcs], arc_scores, -np.inf)
@@ -71,7 +71,7 @@ def test_decoders_obey_their_contract(
     method: str, kinds: tuple[int, ...], data: st.DataObject, single_root: bool, projective: bool
 ) -> None:
     extras = data.draw(plain_extras(kinds))
-    frames, arc_scores, core = extras.core()
+    frames, arc_scores, core = extras.to_core()
     best = extras.best(single_root, projective)
     found = solve(
         frames, arc_scores, method, single_root, projective, max_iterations=300, max_nodes=10_000, extras=core
@@ -101,7 +101,7 @@ def test_scores_of_the_only_tree(method: str) -> None:
     extras = one_candidate([4, 0, 1, 2, 2])
     for kind, counts in ((HEAD_BIGRAM, 4), (ARBITRARY_SIBLING, 1), (NON_PROJECTIVE, 2), (PATH, 7)):
         extras.scores[kind] = dict.fromkeys(extras.scores[kind], 1.0)
-        frames, arc_scores, core = extras.core()
+        frames, arc_scores, core = extras.to_core()
         found = solve(frames, arc_scores, method, extras=core)
         assert found["certified"]
         assert found["score"] == counts
@@ -113,7 +113,7 @@ def test_forbidden_part_makes_a_problem_infeasible(kind: int) -> None:
     """The only tree has a forbidden part."""
     extras = one_candidate([4, 0, 1, 2, 2])
     extras.scores[kind] = dict.fromkeys(extras.scores[kind], -np.inf)
-    frames, arc_scores, core = extras.core()
+    frames, arc_scores, core = extras.to_core()
     found = solve(frames, arc_scores, "exact", extras=core)
     assert found["status"] == "infeasible"
     assert found["score"] == found["bound"] == -np.inf
@@ -130,25 +130,25 @@ def test_sentence_without_words() -> None:
 def test_empty_extras_change_nothing() -> None:
     """Extras of no kind change nothing."""
     extras = one_candidate([4, 0, 1, 2, 2])
-    frames, arc_scores, _ = extras.core()
+    frames, arc_scores, _ = extras.to_core()
     plain, same = solve(frames, arc_scores), solve(frames, arc_scores, extras=_core.parser.Extras(frames, []))
     assert plain["heads"].tolist() == same["heads"].tolist()
     assert plain["bound"] == same["bound"]
 
 
 def test_invalid_extras_raise_an_error() -> None:
-    frames, arc_scores, core = one_candidate([0]).core()
+    frames, arc_scores, core = one_candidate([0]).to_core()
     with pytest.raises(ValueError, match="kinds are"):
         _core.parser.Extras(frames, [3])
     with pytest.raises(ValueError, match="one score a part"):
         core.set_scores(PATH, np.zeros(7, np.float32))
     with pytest.raises(ValueError, match="other frames"):
-        solve(one_candidate([0]).core()[0], arc_scores, extras=core)
+        solve(one_candidate([0]).to_core()[0], arc_scores, extras=core)
 
 
 def test_value_of_a_cycle_raises_an_error() -> None:
     """Paths in a cycle have no end."""
     extras = one_candidate([2, 1])
-    frames, arc_scores, core = extras.core()
+    frames, arc_scores, core = extras.to_core()
     with pytest.raises(ValueError, match="those of a tree"):
         tree_value(frames, arc_scores, np.array([-1, 2, 1], np.int32), core)

@@ -89,18 +89,18 @@ def tree_parts(sentence, heads):
                 yield 0, (head, modifier, sibling), relations
                 if head > 0 and presence != 3:
                     known = modifier if modifier != head else sibling
-                    position = where(heads[head], head, right, known)
+                    position = locate(heads[head], head, right, known)
                     side = 16 * (1 if heads[head] < head else 2) + 4 * presence + position
                     yield 2, (heads[head], head, modifier, sibling), [mix(side)]
             for nearest, sibling, modifier in zip(chain, chain[1:], chain[2:], strict=False):
                 presence = (nearest == head) + 2 * (modifier == head)
                 yield 3, (head, modifier, sibling, nearest), [mix(4 * direction + presence)]
             for modifier in modifiers if head > 0 else []:
-                side = 4 * (1 if heads[head] < head else 2) + where(heads[head], head, right, modifier)
+                side = 4 * (1 if heads[head] < head else 2) + locate(heads[head], head, right, modifier)
                 yield 1, (heads[head], head, modifier), outer_relations(sentence, side, heads[head], modifier)
 
 
-def where(grandparent, head, right, modifier):
+def locate(grandparent, head, right, modifier):
     """Return 0 for away from the grandparent, 1 for between it and the head, 2 for beyond it."""
     if (grandparent < head) == right:
         return 0
@@ -254,7 +254,7 @@ def test_updates_raise_gold_above_the_prediction():
     np.testing.assert_array_equal(labels[heads >= 0], setting.corpus.labels[heads >= 0])
 
 
-def nearby_part(heads, first, word):
+def make_label_part(heads, first, word):
     """Return slots and relations of a word's arc, its neighbors in the tree and their first labels."""
     head = heads[word]
     siblings = [m for m in range(1, len(heads)) if heads[m] == head and (m > head) == (word > head)]
@@ -296,7 +296,7 @@ def test_labels_depend_on_the_tree(seed, which):
     first = [-1, *(int(np.argmax(base[heads[word], word])) for word in range(1, len(heads)))]
     templates = TREE_LABEL.compile(NAMES)
     for word in range(1, len(heads)):
-        slots, relations = nearby_part(heads.tolist(), first, word)
+        slots, relations = make_label_part(heads.tolist(), first, word)
         places = _core.features.feature_indices(
             codes, templates, np.array([slots], np.int32), np.array([relations], np.uint32), LABEL_BITS
         )

@@ -35,7 +35,7 @@ Words = tuple[NDArray[np.uint32], NDArray[np.uint8]]
 seeds = st.integers(0, 2**32 - 1)
 
 
-def compiled(weights: NDArray[np.float32], kinds: tuple[int, ...]) -> _core.parser.ParserModel:
+def compile_model(weights: NDArray[np.float32], kinds: tuple[int, ...]) -> _core.parser.ParserModel:
     model = _core.parser.ParserModel(ARC.compile(["upos"]), None, weights, 1.0, True)
     for kind in kinds:
         model.set_global(kind, FAMILIES[kind].compile(["upos"]))
@@ -47,14 +47,14 @@ def random_weights(seed: int) -> NDArray[np.float32]:
     return np.random.default_rng(seed).integers(-50, 50, (2**BITS + 1, 1)).astype(np.float32)
 
 
-def batch_of(words: Words) -> _core.parser.Batch:
+def make_batch(words: Words) -> _core.parser.Batch:
     return _core.parser.Batch(*words, np.array([0, len(words[1])], np.int32))
 
 
-def term_of(words: Words, seed: int, kinds: tuple[int, ...] = ALL) -> _core.parser.GlobalScorer:
-    term = compiled(random_weights(seed), kinds).global_scorer(batch_of(words))
-    assert term is not None
-    return term
+def make_scorer(words: Words, seed: int, kinds: tuple[int, ...] = ALL) -> _core.parser.GlobalScorer:
+    scorer = compile_model(random_weights(seed), kinds).global_scorer(make_batch(words))
+    assert scorer is not None
+    return scorer
 
 
 def find_places(words: Words, heads: list[int], kinds: tuple[int, ...]) -> list[int]:
@@ -77,17 +77,17 @@ def find_places(words: Words, heads: list[int], kinds: tuple[int, ...]) -> list[
 @settings(max_examples=150, deadline=None)
 @given(sentences(), seeds)
 def test_globals_agree_with_their_definition(words: Words, seed: int) -> None:
-    term = term_of(words, seed)
+    scorer = make_scorer(words, seed)
     heads = random_tree(len(words[1]), np.random.default_rng(seed))
     found: Counter[Row] = Counter()
-    kinds, slots, relations, scores = term.parts(np.array(heads, np.int32))
+    kinds, slots, relations, scores = scorer.parts(np.array(heads, np.int32))
     for kind, row, values in zip(kinds.tolist(), slots.tolist(), relations.tolist(), strict=True):
         family = GLOBALS[kind]
         assert not any(row[len(family.slots) :])
         assert not any(values[len(family.relations) :])
         found[kind, tuple(row[: len(family.slots)]), tuple(values[: len(family.relations)])] += 1
     assert found == PlainTree(heads, words[1]).rows()
-    assert term.value(np.array(heads, np.int32)) == scores.sum()
+    assert scorer.value(np.array(heads, np.int32)) == scores.sum()
 
 
 @settings(max_examples=40, deadline=None)
@@ -96,10 +96,10 @@ def test_incremental_values_agree_with_values_from_scratch(words: Words, seed: i
     random = np.random.default_rng(seed)
     heads = random_tree(len(words[1]), random)
     moves = random_moves(heads, 25, random)
-    found = term_of(words, seed).values(np.array(heads, np.int32), np.array(moves, np.int32))
+    found = make_scorer(words, seed).values(np.array(heads, np.int32), np.array(moves, np.int32))
     for (word, head), value in zip(moves, found.tolist(), strict=True):
         heads[word] = head
-        assert term_of(words, seed).value(np.array(heads, np.int32)) == value
+        assert make_scorer(words, seed).value(np.array(heads, np.int32)) == value
 
 
 @pytest.mark.parametrize("kinds", [*((kind,) for kind in ALL), ALL], ids=[*(f.name for f in GLOBALS), "all"])
@@ -107,21 +107,21 @@ def test_incremental_values_agree_with_values_from_scratch(words: Words, seed: i
 @given(sentences(5), seeds)
 def test_scores_of_trees_are_sums_of_feature_weights(kinds: tuple[int, ...], words: Words, seed: int) -> None:
     weights = random_weights(seed)
-    model, batch = compiled(weights, kinds), batch_of(words)
+    model, batch = compile_model(weights, kinds), make_batch(words)
     _, _, _, scores, _, frames, extras = model.problem(batch, False)
-    term = model.global_scorer(batch)
+    scorer = model.global_scorer(batch)
     assert frames is not None
     assert extras is None
     for tree in oracles.all_trees(len(words[1]) - 1, True)[seed % 9 :: 9]:
         expected = float(weights[find_places(words, tree.tolist(), kinds), 0].sum())
-        assert tree_value(frames, scores, tree.astype(np.int32), None, term) == expected
+        assert tree_value(frames, scores, tree.astype(np.int32), None, scorer) == expected
     for method in ("arcs", "climb", "sample", "ad3", "exact"):
         heads, _, found, bounds, certified, _, statuses = model.parse(batch, core_options(method))
         assert found[0] == weights[find_places(words, heads.tolist(), kinds), 0].sum()
         assert oracles.is_tree(heads)
         if len(words[1]) > 2:
             assert (bounds[0], certified[0], statuses) == (np.inf, False, ["approximate"])
-        solved = solve(frames, scores, method, global_scorer=term)
+        solved = solve(frames, scores, method, global_scorer=scorer)
         assert (solved["heads"].tolist(), solved["score"]) == (heads.tolist(), found[0])
 
 
@@ -129,8 +129,8 @@ def test_scores_of_trees_are_sums_of_feature_weights(kinds: tuple[int, ...], wor
 @given(sentences(5), seeds, st.sampled_from(["any", "projective"]))
 def test_climbing_ends_in_a_local_optimum(words: Words, seed: int, trees: str) -> None:
     weights = random_weights(seed)
-    heads, _, found, *_ = compiled(weights, ALL).parse(
-        batch_of(words), core_options("climb", projective=trees == "projective")
+    heads, _, found, *_ = compile_model(weights, ALL).parse(
+        make_batch(words), core_options("climb", projective=trees == "projective")
     )
     assert trees == "any" or oracles.is_projective(heads)
     for word in range(1, len(heads)):
@@ -150,7 +150,7 @@ def test_updates_add_gold_features_and_subtract_predicted_ones(words: Words, see
     size = len(words[1])
     trees = oracles.all_trees(size - 1, True)
     gold = trees[seed % len(trees)]
-    model, batch = compiled(weights, ALL), batch_of(words)
+    model, batch = compile_model(weights, ALL), make_batch(words)
     heads = model.parse(batch, core_options("climb"))[0]
     nothing = np.full(size, -1, np.int32)
     totals = np.zeros_like(weights)
@@ -175,7 +175,7 @@ def test_samplerank_constraints_use_all_features(words: Words, seed: int) -> Non
     size = len(words[1])
     trees = oracles.all_trees(size - 1, True)
     gold = trees[seed % len(trees)]
-    model, batch = compiled(weights, ALL), batch_of(words)
+    model, batch = compile_model(weights, ALL), make_batch(words)
     nothing = np.full(size, -1, np.int32)
     totals = np.zeros_like(weights)
     trainer = _core.parser.ParserTrainer(
@@ -195,13 +195,13 @@ def test_samplerank_constraints_use_all_features(words: Words, seed: int) -> Non
 
 
 def test_invalid_trees_and_moves_raise_an_error() -> None:
-    term = term_of((np.zeros((4, 1), np.uint32), np.ones((4, 10), np.uint8)), 1)
+    scorer = make_scorer((np.zeros((4, 1), np.uint32), np.ones((4, 10), np.uint8)), 1)
     good = np.array([-1, 0, 1, 1], np.int32)
     for heads, message in (([-1, 0, 1], "one head a word"), ([-1, 2, 1, 0], "those of a tree")):
         with pytest.raises(ValueError, match=message):
-            term.value(np.array(heads, np.int32))
+            scorer.value(np.array(heads, np.int32))
         with pytest.raises(ValueError, match=message):
-            term.parts(np.array(heads, np.int32))
+            scorer.parts(np.array(heads, np.int32))
     for move, message in (((4, 1), "out of range"), ((1, 3), "those of a tree")):
         with pytest.raises(ValueError, match=message):
-            term.values(good, np.array([move], np.int32))
+            scorer.values(good, np.array([move], np.int32))

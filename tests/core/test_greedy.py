@@ -32,7 +32,7 @@ def greedy_options(draw):
     }
 
 
-def plain_answer(plain: PlainExtras, name: str, options: dict[str, Any], single_root: bool, projective: bool):
+def run_pseudo_code(plain: PlainExtras, name: str, options: dict[str, Any], single_root: bool, projective: bool):
     scores = plain.frames.arc_scores
     arcs = {arc for arc, score in scores.items() if score > -np.inf}
     every = oracles.all_trees(plain.frames.size - 1, single_root, projective).tolist()
@@ -44,8 +44,8 @@ def plain_answer(plain: PlainExtras, name: str, options: dict[str, Any], single_
     return greedy.run(trees)
 
 
-def problem_of(plain: PlainExtras, single_root: bool):
-    frames, _, extras = plain.core()
+def make_greedy_problem(plain: PlainExtras, single_root: bool):
+    frames, _, extras = plain.to_core()
     return replace(make_problem(plain.frames, single_root), frames=frames, extras=extras)
 
 
@@ -58,8 +58,8 @@ def test_trees_agree_with_the_pseudo_code(name, single_root, projective):
     def check(plain, bare, options):
         if bare:
             plain.scores = {}
-        found = DECODERS[name](problem_of(plain, single_root), projective=projective, **options)
-        expected = plain_answer(plain, name, options, single_root, projective)
+        found = DECODERS[name](make_greedy_problem(plain, single_root), projective=projective, **options)
+        expected = run_pseudo_code(plain, name, options, single_root, projective)
         if expected is None:
             assert found.status == "infeasible"
         else:
@@ -81,7 +81,7 @@ def test_absence_ignore_keeps_parts_that_need_an_absent_arc():
             plain.pairs |= {(head, side, *pair, lane): 0.0 for pair in itertools.combinations(places, 2)}
             plain.grand |= {(head, side, place, lane): 0.0 for place in places[1:-1]}
     plain.pairs[0, 1, 0, 3, 0] = -4.0
-    problem = problem_of(PlainExtras(plain), True)
+    problem = make_greedy_problem(PlainExtras(plain), True)
     found = DECODERS["greedy-pp"](problem, absence="ignore", swaps=0)
     assert found.heads.tolist() == [-1, 0, 1]
 
@@ -92,7 +92,7 @@ def test_absence_ignore_keeps_parts_that_need_an_absent_arc():
 @given(plain_extras(KINDS, max_words=5, max_heads=3), greedy_options(), st.booleans(), st.data())
 def test_result_is_always_a_tree_that_obeys_the_rules(name, projective, plain, options, single_root, data):
     """This holds for any guide, even if its heads are not a tree."""
-    problem = problem_of(plain, single_root)
+    problem = make_greedy_problem(plain, single_root)
     guide = data.draw(st.lists(st.integers(-1, 6), min_size=problem.size, max_size=problem.size))
     found = DECODERS[name](problem, projective=projective, guide=guide, **options)
     assert oracles.is_tree(found.heads)
@@ -144,9 +144,9 @@ def add_guide(plain: PlainFrames, heads: list[int], gammas: tuple[float, float, 
 def test_guide_adds_to_scores_and_is_a_candidate_result(plain, data, options, method):
     """The result is the better of the tree found with higher scores, and the guide with arcs swapped."""
     heads = [-1, *data.draw(some_heads(plain))[1:]]
-    core, scores = plain.core()
+    core, scores = plain.to_core()
     changed = add_guide(plain, heads, (2.0, 0.5, 0.25))
-    more, more_scores = changed.core()
+    more, more_scores = changed.to_core()
     options |= {"gamma1": 2.0, "gamma2": 0.5, "gamma3": 0.25}
     found = solve(core, scores, method, guide=np.array(heads, np.int32), **options)
     expected = solve(more, more_scores, method, **options)["heads"].tolist()

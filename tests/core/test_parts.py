@@ -33,7 +33,7 @@ def random_words(size, seed):
     return random.integers(0, 2**32, (size, 1)).astype(np.uint32), traits
 
 
-def batch_of(attributes, traits):
+def make_batch(attributes, traits):
     return _core.parser.Batch(attributes, traits, np.array([0, len(traits)], np.int32))
 
 
@@ -66,7 +66,7 @@ def check_scores(sentence, arc, between, arcs=None):
     model = _core.parser.ParserModel(
         arc.compile(["upos"]), between.compile(["upos"]) if between else None, table, 1.0, True
     )
-    found, scores, rows, best, labels, *_ = model.problem(batch_of(attributes, traits), False)
+    found, scores, rows, best, labels, *_ = model.problem(make_batch(attributes, traits), False)
     size = len(traits)
     assert found.tolist() == [[h, m] for m in range(1, size) for h in range(size) if h != m]
     assert rows.shape == (len(found), 0)
@@ -116,7 +116,7 @@ def test_arcs_get_the_best_allowed_label(sentence, count, seed):
     table[:, count:] = 1e6  # padding, which must not be read
     model = _core.parser.ParserModel(arc.compile(["upos"]), None, weights(1), 1.0, False)
     model.set_labels(label.compile(["upos"]), table, 1.0, allowed)
-    arcs, scores, rows, best, labels, *_ = model.problem(batch_of(attributes, traits), False)
+    arcs, scores, rows, best, labels, *_ = model.problem(make_batch(attributes, traits), False)
     assert rows.shape == (len(arcs), stride)
     for i, (head, modifier) in enumerate(arcs.tolist()):
         relations = oracles.arc_relations(traits, head, modifier)
@@ -145,7 +145,7 @@ def pruned(draw):
     )
 
 
-def pruned_model(single_root, scale, max_heads, threshold, seed):
+def make_pruned_model(single_root, scale, max_heads, threshold, seed):
     arc = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "h.upos", "m.upos side"))
     table = weights(seed) * np.float32(scale)
     pruner = _core.parser.ParserModel(arc.compile(["upos"]), None, table, 1.0, single_root)
@@ -164,8 +164,8 @@ def test_pruning_obeys_its_rule(drawn):
     size, max_heads, threshold, single_root, projective, seed, scale = drawn
     size += 1
     attributes, traits = random_words(size, seed)
-    model, pruner, _ = pruned_model(single_root, scale, max_heads, threshold, seed)
-    batch = batch_of(attributes, traits)
+    model, pruner, _ = make_pruned_model(single_root, scale, max_heads, threshold, seed)
+    batch = make_batch(attributes, traits)
     kept = heads_by_modifier(model.problem(batch, projective)[0].tolist(), size)
     matrix = np.full((size, size), -np.inf)
     arcs, _, _, scores, _, *_ = pruner.problem(batch, False)
@@ -192,8 +192,8 @@ def test_pruning_keeps_a_projective_tree():
     """Without special care, this pruner would leave no projective tree."""
     for seed in range(300):
         attributes, traits = random_words(7, seed)
-        model, pruner, _ = pruned_model(True, 5.0, 1, 1.0, seed)
-        batch = batch_of(attributes, traits)
+        model, pruner, _ = make_pruned_model(True, 5.0, 1, 1.0, seed)
+        batch = make_batch(attributes, traits)
         if not oracles.is_projective(pruner.parse(batch, core_options("exact"))[0]):
             heads, _, scores, *_ = model.parse(batch, core_options("exact", projective=True))
             assert oracles.is_tree(heads)
@@ -207,8 +207,8 @@ def test_pruning_keeps_a_projective_tree():
 def test_long_sentences_are_pruned_by_scores():
     size = 300
     attributes, traits = random_words(size, 1)
-    model, pruner, _ = pruned_model(True, 0.1, 4, 1e-2, 1)
-    batch = batch_of(attributes, traits)
+    model, pruner, _ = make_pruned_model(True, 0.1, 4, 1e-2, 1)
+    batch = make_batch(attributes, traits)
     kept = heads_by_modifier(model.problem(batch, False)[0].tolist(), size)
     arcs, _, _, scores, _, *_ = pruner.problem(batch, False)
     matrix = np.full((size, size), -np.inf)
@@ -227,19 +227,19 @@ def test_gold_arcs_are_always_candidates_in_training(drawn, data):
     size, max_heads, threshold, single_root, _, seed, scale = drawn
     size = min(size, 5) + 1
     attributes, traits = random_words(size, seed)
-    model, pruner, table = pruned_model(single_root, scale, max_heads, threshold, seed)
+    model, pruner, table = make_pruned_model(single_root, scale, max_heads, threshold, seed)
     trees = oracles.all_trees(size - 1, single_root)
     gold = trees[data.draw(st.integers(0, len(trees) - 1))].astype(np.int32)
     trainer = _core.parser.ParserTrainer(
-        model, batch_of(attributes, traits), gold, gold, table, np.zeros_like(table), None, None, False, 1
+        model, make_batch(attributes, traits), gold, gold, table, np.zeros_like(table), None, None, False, 1
     )
-    _, scores, _, _, _, *_ = pruner.problem(batch_of(attributes, traits), False)
+    _, scores, _, _, _, *_ = pruner.problem(make_batch(attributes, traits), False)
     worth = {
         arc: float(s)
         for arc, s in zip([(h, m) for m in range(1, size) for h in range(size) if h != m], scores, strict=True)
     }
     gold_score = sum(worth[int(gold[m]), m] for m in range(1, size))
-    kept = heads_by_modifier(model.problem(batch_of(attributes, traits), False)[0].tolist(), size)
+    kept = heads_by_modifier(model.problem(make_batch(attributes, traits), False)[0].tolist(), size)
     candidates = np.full((size, size), -np.inf)
     for m in range(1, size):
         for h in {*kept[m], int(gold[m])}:
@@ -257,7 +257,7 @@ ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos",))
 BETWEEN = Family("between", "hmb", BETWEEN_RELATIONS, ("b.upos",))
 
 
-def model_of(table=None, single_root=True, arc=ARC):
+def make_model(table=None, single_root=True, arc=ARC):
     return _core.parser.ParserModel(
         arc.compile(["upos"]), None, weights(0) if table is None else table, 1.0, single_root
     )
@@ -285,7 +285,7 @@ def test_invalid_models_raise_an_error():
 
 
 def test_invalid_labels_raise_an_error():
-    model, arc, table = model_of(), ARC.compile(["upos"]), np.zeros((9, 8), np.float32)
+    model, arc, table = make_model(), ARC.compile(["upos"]), np.zeros((9, 8), np.float32)
     allowed = np.ones((3, 3, 5), np.uint8)
     with pytest.raises(ValueError, match="label templates must have two slots and the arc relations"):
         model.set_labels(BETWEEN.compile(["upos"]), table, 1.0, allowed)
@@ -300,18 +300,18 @@ def test_invalid_labels_raise_an_error():
     with pytest.raises(ValueError, match="allowed must leave at least one label to every pair of tags"):
         model.set_labels(arc, table, 1.0, allowed)
     attributes, traits = random_words(3, 0)
-    assert model.parse(batch_of(attributes, traits), core_options("exact"))[1].tolist() == [-1, -1, -1]
+    assert model.parse(make_batch(attributes, traits), core_options("exact"))[1].tolist() == [-1, -1, -1]
 
 
 def test_invalid_words_raise_an_error():
-    model = model_of()
+    model = make_model()
     model.set_labels(ARC.compile(["upos"]), np.zeros((9, 8), np.float32), 1.0, np.ones((3, 3, 5), np.uint8))
     attributes, traits = random_words(3, 0)
     traits[:, 0] = [0, 2, 3]
     with pytest.raises(ValueError, match="a word's tag number is out of range"):
-        model.parse(batch_of(attributes, traits), core_options("exact"))
+        model.parse(make_batch(attributes, traits), core_options("exact"))
     traits[:, 0] = [0, 2, 1]
-    batch = batch_of(attributes, traits)
+    batch = make_batch(attributes, traits)
     heads, labels, *_ = model.parse(batch, core_options("exact"))
     for wrong in (-1, 5, 8, 2**31 - 1):
         with pytest.raises(ValueError, match="a label is out of range"):
@@ -322,27 +322,27 @@ def test_invalid_words_raise_an_error():
     with pytest.raises(ValueError, match="a problem is made of one sentence"):
         model.problem(_core.parser.Batch(attributes, traits, np.array([0, 2, 3], np.int32)), False)
     with pytest.raises(ValueError, match="an attribute that the words do not have"):
-        model.parse(batch_of(attributes[:, :0], traits), core_options("exact"))
+        model.parse(make_batch(attributes[:, :0], traits), core_options("exact"))
 
 
 def test_invalid_pruners_raise_an_error():
-    model = model_of()
+    model = make_model()
     with pytest.raises(ValueError, match="model and pruner differ in the type of their weights"):
-        model.set_pruner(model_of(np.zeros((9, 1), np.int16)), 3, 0.1)
+        model.set_pruner(make_model(np.zeros((9, 1), np.int16)), 3, 0.1)
     with pytest.raises(ValueError, match="model and pruner differ in their root rule"):
-        model.set_pruner(model_of(single_root=False), 3, 0.1)
+        model.set_pruner(make_model(single_root=False), 3, 0.1)
     for rule in ((0, 0.1), (3, -0.1), (3, 1.1), (3, float("nan"))):
         with pytest.raises(ValueError, match=r"max_heads must be positive, threshold in \[0, 1\]"):
-            model.set_pruner(model_of(), *rule)
+            model.set_pruner(make_model(), *rule)
     further = Family("arc", "hm", ARC_RELATIONS, ("h.form",)).compile(["upos", "form"])
     model.set_pruner(_core.parser.ParserModel(further, None, weights(0), 1.0, True), 3, 0.1)
     with pytest.raises(ValueError, match="an attribute that the words do not have"):
-        model.parse(batch_of(*random_words(3, 0)), core_options("exact"))
+        model.parse(make_batch(*random_words(3, 0)), core_options("exact"))
 
 
 def test_threads_are_limited_by_the_sentences():
     """No memory is allocated for the other threads."""
-    model, batch = model_of(), batch_of(*random_words(5, 0))
+    model, batch = make_model(), make_batch(*random_words(5, 0))
     few, many = model.parse(batch, core_options("exact")), model.parse(batch, core_options("exact", threads=2**50))
     assert all(np.array_equal(a, b) for a, b in zip(few, many, strict=True))
     zeros = np.maximum(few[0], -1)
@@ -352,14 +352,14 @@ def test_threads_are_limited_by_the_sentences():
 
 def test_invalid_trainers_raise_an_error():
     attributes, traits = random_words(3, 0)
-    batch, table, gold = batch_of(attributes, traits), weights(0), np.array([-1, 0, 1], np.int32)
-    totals, model = np.zeros_like(table), model_of(table)
+    batch, table, gold = make_batch(attributes, traits), weights(0), np.array([-1, 0, 1], np.int32)
+    totals, model = np.zeros_like(table), make_model(table)
 
     def trainer(model=model, heads=gold, labels=gold, weights=table, totals=totals, names=None, name_totals=None):
         return _core.parser.ParserTrainer(model, batch, heads, labels, weights, totals, names, name_totals, False, 1)
 
     with pytest.raises(ValueError, match="only a model of floats can be trained"):
-        trainer(model_of(np.zeros((9, 1), np.int16)))
+        trainer(make_model(np.zeros((9, 1), np.int16)))
     with pytest.raises(ValueError, match="the part weights to train are not those of the model"):
         trainer(weights=table.copy())
     with pytest.raises(ValueError, match="the part weights to train are not those of the model"):
@@ -380,7 +380,7 @@ def test_invalid_trainers_raise_an_error():
     with pytest.raises(ValueError, match="no such update"):
         made.apply(0, 1.0, 0.0)
 
-    labeled, names = model_of(table), np.zeros((9, 8), np.float32)
+    labeled, names = make_model(table), np.zeros((9, 8), np.float32)
     labeled.set_labels(ARC.compile(["upos"]), names, 1.0, np.ones((64, 64, 5), np.uint8))
     name_totals = np.zeros_like(names)
     with pytest.raises(ValueError, match="label weights go with label templates"):

@@ -15,7 +15,7 @@ from headlong.features.tables.dependency import FULL
 from headlong.parser import DecodeOptions, sampled_marginals, sampled_trees
 from headlong.parser.decoders import decoder
 from tests.core.test_frame_parts import Setting
-from tests.core.test_globals import ALL, batch_of, compiled, find_places, random_weights
+from tests.core.test_globals import ALL, compile_model, find_places, make_batch, random_weights
 from tests.core.test_random_trees import SCORES
 from tests.helpers import toy
 from tests.helpers.oracles import all_trees, enumerated_marginals, is_projective, is_tree, root_arcs, tree_scores
@@ -85,7 +85,7 @@ PROBLEMS: dict[str, Any] = {
 
 def core_arguments(plain: Any) -> tuple[Any, ...]:
     """Return frames, arc scores and extras of the core."""
-    return plain.core() if isinstance(plain, PlainExtras) else (*plain.core(), None)
+    return plain.to_core() if isinstance(plain, PlainExtras) else (*plain.to_core(), None)
 
 
 def check_chains(chains: list[Any], trees: Any, values: Scores) -> None:
@@ -138,7 +138,7 @@ def test_trees_follow_the_distribution(name: str, single_root: bool, projective:
 @both_root_rules
 def test_trees_follow_the_distribution_with_globals(single_root: bool, projective: bool, kernel: str) -> None:
     words, weights, hot = random_words(5, np.random.default_rng(1)), random_weights(2), 150.0
-    model, batch = compiled(weights, ALL), batch_of(words)
+    model, batch = compile_model(weights, ALL), make_batch(words)
     _, _, _, scores, _, frames, _ = model.problem(batch, False)
     assert frames is not None
     trees = all_trees(4, single_root, projective)
@@ -188,7 +188,7 @@ def check_marginals(problem: Problem, kernel: Any, expected: Scores, temperature
 @pytest.mark.parametrize("triples", [False, True], ids=["order 2", "order 3"])
 def test_marginals_agree_with_enumeration(triples: bool, single_root: bool, kernel: Any) -> None:
     plain = make_frames(8, triples=triples)
-    core, scores = plain.core()
+    core, scores = plain.to_core()
     arcs = np.array([[head, word] for word, row in enumerate(plain.candidates) for head in row], np.int32)
     problem = Problem(plain.size, arcs, scores, np.full(len(arcs), -1, np.int32), single_root, core)
     trees = all_trees(plain.size - 1, single_root)
@@ -210,7 +210,7 @@ def test_first_order_marginals_agree_with_exact_ones(single_root: bool, kernel: 
 def test_result_is_always_a_tree_with_a_finite_score(
     kernel: str, frames: PlainFrames, single_root: bool, projective: bool, seed: int, temperature: float
 ) -> None:
-    core, scores = frames.core()
+    core, scores = frames.to_core()
     for heads in core_trees(core, scores, single_root, projective, kernel, temperature, 5, 1, seed):
         assert is_tree(heads)
         assert not single_root or root_arcs(heads) == 1
@@ -222,7 +222,7 @@ def test_result_is_always_a_tree_with_a_finite_score(
 @settings(max_examples=40, deadline=None)
 @given(plain_extras(KINDS), st.booleans(), st.booleans())
 def test_sampling_scores_extras(kernel: str, extras: PlainExtras, single_root: bool, projective: bool) -> None:
-    core, scores, core_extras = extras.core()
+    core, scores, core_extras = extras.to_core()
     drawn = core_trees(core, scores, single_root, projective, kernel, 1.0, 5, 1, 0, core_extras)
     assert all(extras.worth(heads) > -np.inf for heads in drawn)
     found = solve(core, scores, "sample", single_root, projective, extras=core_extras, kernel=kernel, samples=20)

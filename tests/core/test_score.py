@@ -28,7 +28,7 @@ def family(count, slots):
     return Family("arc", slots, ARC_RELATIONS, tuple(templates))
 
 
-def weights_of(random, dtype, bits, stride):
+def draw_weights(random, dtype, bits, stride):
     shape = (2**bits + 1, stride)
     if dtype == np.int16:
         return random.integers(-(2**15), 2**15, shape).astype(np.int16)
@@ -46,7 +46,7 @@ def check(dtype, count, slots, parts, bits, stride, scale, seed):
     random = np.random.default_rng(seed)
     templates = family(count, "hmb"[:slots]).compile(NAMES)
     attributes, columns, relations = random_parts(random, slots, parts)
-    weights = weights_of(random, dtype, bits, stride)
+    weights = draw_weights(random, dtype, bits, stride)
     # The padding row must not be read.
     weights[-1] = 32767 if dtype == np.int16 else np.nan
     places = _core.features.feature_indices(attributes, templates, columns, relations, bits)

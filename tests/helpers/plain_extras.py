@@ -80,9 +80,9 @@ class PlainExtras:
     def best(self, single_root: bool, projective: bool) -> float:
         return max(self.worth(tree) for tree in all_trees(self.frames.size - 1, single_root, projective))
 
-    def core(self) -> tuple[_core.parser.Frames, NDArray[np.float64], _core.parser.Extras]:
+    def to_core(self) -> tuple[_core.parser.Frames, NDArray[np.float64], _core.parser.Extras]:
         """Return the same for the core."""
-        frames, arc_scores = self.frames.core()
+        frames, arc_scores = self.frames.to_core()
         extras = _core.parser.Extras(frames, list(self.scores))
         for kind, scores in self.scores.items():
             parts = extras.slots(kind).reshape(-1, SLOTS[kind]).tolist()

@@ -84,7 +84,7 @@ class PlainFrames:
         lanes = [] if head == 0 else [(candidate, head) for candidate in self.candidates[head]]
         return lanes + [(head, word) for side in (0, 1) for word in self.fan(head, side)]
 
-    def core(self) -> tuple[_core.parser.Frames, NDArray[np.float64]]:
+    def to_core(self) -> tuple[_core.parser.Frames, NDArray[np.float64]]:
         """Return the same for the core, with the arc scores."""
         heads = np.array([head for row in self.candidates for head in row], dtype=np.int32)
         begins = np.cumsum([0, *(len(row) for row in self.candidates)]).astype(np.int32)
@@ -158,7 +158,7 @@ def plain_frames(draw: st.DrawFn, max_words: int = 5, max_heads: int = 6) -> Pla
 
 def make_problem(frames: PlainFrames, single_root: bool) -> Problem:
     """Return the problem of some frames, with the number of each arc as its label."""
-    core, scores = frames.core()
+    core, scores = frames.to_core()
     arcs = [[head, word] for word, row in enumerate(frames.candidates) for head in row]
     return Problem(
         frames.size,

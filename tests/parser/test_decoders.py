@@ -122,7 +122,7 @@ def test_solutions_with_extras_agree_with_enumeration(name, projective):
     @settings(max_examples=12 if name in PROGRAMS else 40, deadline=None)
     @given(plain_extras(KINDS, max_words=4, max_heads=3))
     def check(plain):
-        _, _, extras = made = plain.core()
+        _, _, extras = made = plain.to_core()
         problem = replace(make_problem(plain.frames, True), frames=made[0], extras=extras)
         solution = check_contract(name, problem, projective)
         best = plain.best(True, projective)

@@ -127,6 +127,6 @@ def test_invalid_input_raises_an_error() -> None:
     assert narrow.gold is not None
     other = SequenceData(narrow.codes, narrow.offsets, (narrow.gold + 1) % 3, narrow.begins, narrow.gold[:0])
     with pytest.raises(ValueError, match="every item at least one candidate"):
-        other.core()
+        other.to_core()
     with pytest.raises(OptionError, match="must have the slot w"):
         fit_model(SequenceOptions(), pairs=ITEM)

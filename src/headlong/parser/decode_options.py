@@ -148,7 +148,7 @@ class DecodeOptions(Options):
         """Whether to search projective trees only; None if that is left open."""
         return None if self.trees is None else self.trees == "projective"
 
-    def core(self, method: str, *, projective: bool, threads: int = 1) -> _core.parser.DecodeOptions:
+    def to_core(self, method: str, *, projective: bool, threads: int = 1) -> _core.parser.DecodeOptions:
         """Return the options for the core, where decoders are called methods."""
         core = _core.parser.DecodeOptions()
         core.method, core.projective, core.threads = method, projective, threads

@@ -110,8 +110,8 @@ class Decoder:
             return solve_program(problem, self.name, start, projective=projective, time_limit=options.time_limit)
         if problem.frames is None:
             return _solve_arcs(problem, projective)
-        core = problem.core(projective=projective, guide=guide)
-        found = core.solve(options.core(self.method, projective=projective, threads=threads))
+        core = problem.to_core(projective=projective, guide=guide)
+        found = core.solve(options.to_core(self.method, projective=projective, threads=threads))
         heads = found["heads"]
         score = problem.score(heads)  # the core stops adding at -inf
         return Solution(

@@ -85,4 +85,4 @@ class DecodePlan:
     def core_options(self, *, alone: bool) -> _core.parser.DecodeOptions:
         """Return the options for the core. A sentence that is alone in its batch may use all threads."""
         threads = self.threads if alone else 1
-        return self.options.core(self.decoder.method, projective=self.projective, threads=threads)
+        return self.options.to_core(self.decoder.method, projective=self.projective, threads=threads)

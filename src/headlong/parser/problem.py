@@ -99,10 +99,10 @@ class Problem:
         if (self.extras is not None or self.global_scorer is not None) and not _is_tree([int(head) for head in heads]):
             return float("-inf")  # extras and globals are defined for trees only
         if self.frames is not None:
-            return self.core().value(np.asarray(heads, np.int32))
+            return self.to_core().value(np.asarray(heads, np.int32))
         return float(self.scores[chosen].sum())
 
-    def core(
+    def to_core(
         self,
         *,
         projective: bool = False,

@@ -48,8 +48,8 @@ def sampled_trees(
     if min(count, burn_in) < 0:
         raise OptionError(f"count and burn_in must be at least 0, found {count} and {burn_in}")
     options = DecodeOptions(kernel=kernel, temperature=temperature, seed=seed)
-    core = problem.core(projective=projective)
-    trees = core.sampled_trees(options.core("sample", projective=projective), count, burn_in)
+    core = problem.to_core(projective=projective)
+    trees = core.sampled_trees(options.to_core("sample", projective=projective), count, burn_in)
     if len(trees) < count:
         raise OptionError("problem must have a tree of candidates with a finite score, found none")
     return trees

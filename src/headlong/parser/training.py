@@ -315,7 +315,7 @@ class _Run:
             return {}
         options = DecodeOptions(time_limit=0.0)
         method = self.options.evaluation_decoder
-        core_options = options.core(method, projective=self.projective, threads=self.threads)
+        core_options = options.to_core(method, projective=self.projective, threads=self.threads)
         heads, labels, *_ = compile_model(model, self.pruning).parse(self.dev.batch, core_options)
         return self.dev.measure_accuracy(heads, labels)
 

@@ -60,7 +60,7 @@ class SequenceModel:
         probabilities.
         """
         assert data.gold is not None
-        core, gold = data.core(), data.gold
+        core, gold = data.to_core(), data.gold
 
         @cache
         def negative_log_likelihood(power: float) -> float:
@@ -156,15 +156,15 @@ class SequenceModel:
 
     def label(self, data: SequenceData, threads: int = 1) -> INT32:
         """Return the best labels [items]."""
-        return self._core.label(data.core(), threads)
+        return self._core.label(data.to_core(), threads)
 
     def confidence(self, data: SequenceData, labels: INT32, threads: int = 1) -> FLOAT64:
         """Return the marginal probabilities [items] of the given labels; 0 for a label that is not a candidate."""
-        return self._soft.confidence(data.core(), labels, threads)
+        return self._soft.confidence(data.to_core(), labels, threads)
 
     def marginals(self, data: SequenceData, threads: int = 1) -> FLOAT64:
         """Return the marginal probabilities of all labels [items, labels]; they sum to 1 per item."""
-        return self._soft.marginals(data.core(), threads)
+        return self._soft.marginals(data.to_core(), threads)
 
     def state(self) -> State:
         """Return the content of the model: metadata for JSON, and arrays."""
@@ -234,7 +234,7 @@ class ChainTables:
         return _Trainer(
             _core.sequence.ChainTrainer(
                 model,
-                data.core(),
+                data.to_core(),
                 data.gold,
                 self.rows,
                 self.row_totals,

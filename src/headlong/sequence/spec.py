@@ -81,7 +81,7 @@ class SequenceData:
         """The number of items of each sequence."""
         return np.diff(self.offsets)
 
-    def core(self) -> _core.sequence.Sequences:
+    def to_core(self) -> _core.sequence.Sequences:
         """Return the same arrays as an object of the core."""
         made = _core.sequence.Sequences(self.codes, self.offsets)
         if self.begins is not None and self.candidates is not None:
