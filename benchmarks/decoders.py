@@ -146,7 +146,7 @@ def laziness(parser: headlong.Parser, gold: list[headlong.Sentence], rule: str) 
         problem = parser.problem(sentence, projective=False)
         if problem.frames is None:
             continue
-        graph = problem.core().graph()
+        graph = problem.to_core().graph()
         trace = _core.graph.subgradient(graph, max_iterations=LAZY_ITERATIONS, rule=rule, trace=True)["trace"]
         totals[: len(trace)] += 100 * trace[:, 6] / graph.factors
         running[: len(trace)] += 1

@@ -18,7 +18,7 @@ from benchmarks.common import QUICK_HELP, Setting, argument_parser, cpu_medians,
 from benchmarks.record import Record, begin
 from headlong.features.attributes import WordEncoder
 from headlong.parser import DecodeOptions
-from headlong.parser.model import pruned_model
+from headlong.parser.model import compile_model
 
 REPETITIONS = 7
 
@@ -74,13 +74,13 @@ def core_stages(parser: headlong.Parser, gold: list[headlong.Sentence], repetiti
     full = {"decoding beyond arcs": spec} if spec.part_families else {}
     jobs: dict[str, Callable[[], object]] = {}
     defaults = DecodeOptions(time_limit=0.0)
-    pruned = parser.trained.core_model()
+    pruned = parser.trained.compile()
     jobs["pruning"] = lambda: pruned.prune(batch, projective, 1)
     for method, group in (("arcs", specs), ("exact", full)):
         for name, each in group.items():
             labels = trained.weights.labels if each.label else None
-            model = pruned_model(replace(trained.weights, spec=each, labels=labels), trained.pruning)
-            options = defaults.core(method, projective=projective)
+            model = compile_model(replace(trained.weights, spec=each, labels=labels), trained.pruning)
+            options = defaults.to_core(method, projective=projective)
             jobs[name] = partial(model.parse, batch, options)
     jobs["parse, all"] = lambda: list(parser.parse(gold))
     taken = cpu_medians(jobs, repetitions)

@@ -164,7 +164,7 @@ def follow(scored: Scored) -> dict[str, list[float]]:
         if problem.frames is None or problem.size < 3:
             continue
         values = [
-            problem.core(first_tree=tree).solve(ONE_CLIMB.core("climb", projective=False))["score"]
+            problem.to_core(first_tree=tree).solve(ONE_CLIMB.to_core("climb", projective=False))["score"]
             for tree in random_trees(problem, CLIMBS, seed=1)
         ]
         running = np.maximum.accumulate(values)

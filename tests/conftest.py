@@ -18,13 +18,13 @@ settings.load_profile("headlong")
 
 @pytest.fixture(scope="session")
 def parser():
-    """A parser that knows the toy treebank."""
+    """A parser trained on the toy treebank."""
     return toy.parser().fit(toy.treebank())
 
 
 @pytest.fixture(scope="session")
 def multi():
-    """The same with two sentences more, which have several roots."""
+    """The same with two more sentences, which have several roots."""
     two_roots = [toy.tree("yes/INTJ/0/root no/INTJ/0/root"), toy.tree("go/VERB/0/root !/PUNCT/1/punct go/VERB/0/root")]
     return toy.parser().fit(toy.treebank() + two_roots)
 

@@ -1,4 +1,4 @@
-"""From text to trees: tokenizer, tagger, lemmatizer and parser in one model."""
+"""The pipeline from text to trees: tokenizer, tagger, lemmatizer and parser in one model."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, Unpack, get_args
 
 from headlong.errors import DataError, OptionError
 from headlong.learning.loop import Report
 from headlong.lemmatizer.lemmatizer import Lemmatizer, LemmatizerOptions
 from headlong.options import Options, check_choice, store_options
 from headlong.parallel import check_threads, parallel_map
+from headlong.parser.decode_options import DecodeKeywords
 from headlong.parser.options import ParserOptions
 from headlong.parser.parser import Parser
+from headlong.parser.plan import Guide
 from headlong.parser.problem import Solution
 from headlong.sequence.tagger import Tagger, jackknife
 from headlong.sequence.tagger_steps import TaggerOptions
 from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.storage.model_file import write_model
 from headlong.storage.packing import pack, unpack
-from headlong.text import Sentence
+from headlong.text import DepsOption, Sentence
 from headlong.tokenizer.segmenter import TokenizerOptions
 from headlong.tokenizer.tokenizer import Tokenizer
 
@@ -29,11 +31,13 @@ TagOption = Literal["auto", "always", "never"]
 _FOLD_EPOCHS = 5
 _DROP = 2  # see `pack`
 MAX_ITERATIONS = 1
-"""Default limit of the decoder "exact", in hundreds of nodes: enough to prove all but 3 of the 1,912 trees of en_ewt's
-development set, and these 3 are the best ones all the same. With 2 all are proven, but two lines of its test set that
-are not sentences take a sixth of the parser's time."""
+"""Default of `max_iterations`, for the decoder "exact" in hundreds of nodes.
+
+This proves all but 3 of the 1,912 trees of en_ewt's development set, and the 3 are optimal, too. A limit of 2 proves
+all of them, but then two lines of the test set that are not sentences take a sixth of the parsing time.
+"""
 _CHUNK = 64  # sentences per task of a thread: 4 % faster than 16, and no slower than 256
-_Chunk = tuple[list[Sentence], str | list[Sentence] | None]  # with the guide of `SearchOptions`
+_Chunk = tuple[list[Sentence], str | list[Sentence] | None]  # sentences and their guide
 
 
 @dataclass(frozen=True, repr=False)
@@ -196,9 +200,34 @@ class Pipeline(Component[TrainedPipeline]):
 
     # ---- prediction
 
-    def __call__(self, text: str, **options: Any) -> list[Sentence]:
-        """Return the parsed sentences of a text; the options are those of `parse`."""
-        return list(self.parse(self.tokenize(text), **options))
+    def __call__(
+        self,
+        text: str,
+        *,
+        tag: TagOption = "auto",
+        decoder: str | None = None,
+        guide: Guide = None,
+        threads: int = 1,
+        deps: DepsOption = "clear",
+        confidence: bool = False,
+        solution: bool = False,
+        report: Callable[[Solution], None] | None = None,
+        **options: Unpack[DecodeKeywords],
+    ) -> list[Sentence]:
+        """Return the sentences of a text with tags, lemmas and trees; `parse` explains the arguments."""
+        parsed = self.parse(
+            self.tokenize(text),
+            tag=tag,
+            decoder=decoder,
+            guide=guide,
+            threads=threads,
+            deps=deps,
+            confidence=confidence,
+            solution=solution,
+            report=report,
+            **options,
+        )
+        return list(parsed)
 
     predict = __call__
 
@@ -211,56 +240,77 @@ class Pipeline(Component[TrainedPipeline]):
         sentences: Iterable[Sentence],
         *,
         tag: TagOption = "auto",
+        decoder: str | None = None,
+        guide: Guide = None,
         threads: int = 1,
+        deps: DepsOption = "clear",
         confidence: bool = False,
+        solution: bool = False,
         report: Callable[[Solution], None] | None = None,
-        guide: str | Iterable[Sentence] | None = None,
-        max_iterations: int = MAX_ITERATIONS,
-        **options: Any,
+        **options: Unpack[DecodeKeywords],
     ) -> Iterator[Sentence]:
         """Yield the sentences with tags, lemmas and trees, in order; memory does not grow with the input.
 
         Args:
             sentences: Sentences of words.
-            tag: Whether to predict tags and lemmas: "always", "never", or "auto": tags if a sentence has no UPOS, and
-                lemmas if it has no lemmas.
-            threads: The number of threads; the result does not depend on it.
-            confidence: Add the probabilities of predicted tags, arcs and labels to MISC.
-            report: A callback that receives the solution of each sentence.
+            tag: Whether to predict tags and lemmas: "always", "never", or "auto". "auto" predicts tags for a sentence
+                without UPOS, and lemmas for a sentence without lemmas.
+            decoder: As in `Parser.parse`.
             guide: As in `Parser.parse`.
-            max_iterations: As in `Parser.parse`. The default is lower, so that one sentence in a thousand does not take
-                as long as all others together.
-            **options: Further options of `Parser.parse`.
+            threads: The number of threads; the result does not depend on it.
+            deps: As in `Parser.parse`.
+            confidence: Add the probabilities of predicted tags, arcs and labels to MISC.
+            solution: As in `Parser.parse`.
+            report: A callback that receives the solution of each sentence.
+            options: Fields of `DecodeOptions`. The default of `max_iterations` is 1 here, so that one sentence in a
+                thousand does not take as long as all the others together.
+
+        Raises:
+            OptionError: An option is unknown or has a value that cannot work.
         """
-        options["max_iterations"] = max_iterations
+        options.setdefault("max_iterations", MAX_ITERATIONS)
         check_threads(threads)
         check_choice("tag", tag, get_args(TagOption))
-        # Refuses wrong options before any work is done.
-        self.parser.parse([], guide=guide if isinstance(guide, str) else None, **options)
-        others = guide if isinstance(guide, str | None) else iter(guide)
 
-        def with_trees(chunk: list[Sentence]) -> _Chunk:
-            return chunk, others if isinstance(others, str | None) else list(islice(others, len(chunk)))
+        def parse_tagged(
+            tagged: list[Sentence], guide: Guide, report: Callable[[Solution], None] | None
+        ) -> Iterator[Sentence]:
+            return self.parser.parse(
+                tagged,
+                decoder=decoder,
+                guide=guide,
+                deps=deps,
+                confidence=confidence,
+                solution=solution,
+                report=report,
+                **options,
+            )
 
-        def work(piece: _Chunk) -> tuple[list[Sentence], list[Solution]]:
-            chunk, trees = piece
+        # Reject wrong options before any work is done.
+        parse_tagged([], guide if isinstance(guide, str) else None, None)
+        guides = guide if isinstance(guide, str | None) else iter(guide)
+
+        def add_guide(chunk: list[Sentence]) -> _Chunk:
+            return chunk, guides if isinstance(guides, str | None) else list(islice(guides, len(chunk)))
+
+        def parse_chunk(guided: _Chunk) -> tuple[list[Sentence], list[Solution]]:
+            chunk, chunk_guide = guided
             solutions: list[Solution] = []
             tagged = self.annotate(chunk, tag, confidence=confidence)
-            parsed = self.parser.parse(tagged, confidence=confidence, report=solutions.append, guide=trees, **options)
-            return list(parsed), solutions
+            return list(parse_tagged(tagged, chunk_guide, solutions.append)), solutions
 
         stream = iter(sentences)
         chunks = iter(lambda: list(islice(stream, _CHUNK)), [])
-        return self._parse(map(with_trees, chunks), work, threads, report)
+        return self._parse(map(add_guide, chunks), parse_chunk, threads, report)
 
     @staticmethod
     def _parse(
         chunks: Iterator[_Chunk],
-        work: Callable[[_Chunk], tuple[list[Sentence], list[Solution]]],
+        parse_chunk: Callable[[_Chunk], tuple[list[Sentence], list[Solution]]],
         threads: int,
         report: Callable[[Solution], None] | None,
     ) -> Iterator[Sentence]:
-        for _, (parsed, solutions) in parallel_map(chunks, work, threads):
+        for _, (parsed, solutions) in parallel_map(chunks, parse_chunk, threads):
             for sentence, solution in zip(parsed, solutions, strict=True):
                 if report:
                     report(solution)

@@ -179,7 +179,7 @@ def test_long_sentences_are_left_out(parser, monkeypatch):
     [
         (["fly"], {}, "decoder must be one of mst"),
         ([], {}, "found no decoder"),
-        (["mst"], {"trees": "projective"}, "decoder 'mst' cannot search trees = 'projective'; use 'eisner'"),
+        (["mst"], {"trees": "projective"}, "trees must be 'any' for the decoder 'mst', found 'projective'"),
         (["climb"], {"trees": "all"}, "trees must be one of any, projective or None, found 'all'"),
         (["climb"], {"threads": 0}, "threads must be at least 1, found 0"),
         (["climb"], {"time_limit": -1.0}, "time_limit must be at least 0, found -1.0"),

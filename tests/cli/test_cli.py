@@ -1,4 +1,4 @@
-"""The command as a whole: help, wrong usage, all orders, errors from below and real processes."""
+"""The command as a whole: help, usage, orders, system errors, and real processes."""
 
 import argparse
 import dataclasses
@@ -53,7 +53,7 @@ def test_every_command_has_examples(name, capsys):
     assert f"  headlong {name} " in run(capsys, "--help").out
 
 
-def test_version_tells_what_a_bug_report_needs(capsys):
+def test_version_has_what_a_bug_report_needs(capsys):
     result = run(capsys, "--version")
     assert result.code == 0
     assert re.fullmatch(r"headlong \S+ \(Python [\d.]+\S*, NumPy \S+, \S+ \S+, core with .*AVX2\)\n", result.out)
@@ -95,14 +95,14 @@ def test_decoders_and_limits_are_those_of_the_library():
         (["check"], "found no file to check"),
     ],
 )
-def test_wrong_usage(arguments, message, capsys):
+def test_wrong_usage_is_reported(arguments, message, capsys):
     result = run(capsys, *arguments)
     assert result.code == 2
     assert message in result.err
     assert result.out == ""
 
 
-def test_threads(monkeypatch):
+def test_threads_option(monkeypatch):
     cores = shared.thread_count("auto")
     assert cores == shared.thread_count("0") >= 1
     assert shared.thread_count("3") == 3
@@ -111,7 +111,7 @@ def test_threads(monkeypatch):
     assert shared.thread_count("auto") == 1
 
 
-def test_numbers_for_people():
+def test_numbers_are_formatted_for_people():
     assert [messages.format_size(n) for n in (999, 38_300_000, 5e9)] == ["999 B", "38.3 MB", "5.0 GB"]
     assert [messages.format_time(n) for n in (1.0, 61, 3700)] == ["1.0 s", "1 min 1 s", "1 h 1 min"]
 
@@ -119,7 +119,7 @@ def test_numbers_for_people():
 # ---- all commands together
 
 
-def test_second_order_from_the_command_line(model, capsys):
+def test_second_order_parser_from_the_command_line(model, capsys):
     arguments = ["train", "--train", "train.conllu", "--dev", "dev.conllu", "--output", "2.model", "--order", "2"]
     result = run(capsys, *arguments, "--families=+tri-sibling", "--training-decoder", "climb", "--bits", "10")
     assert result.code == 0
@@ -157,7 +157,7 @@ def test_second_order_from_the_command_line(model, capsys):
 # ---- errors from below, and real processes
 
 
-def test_errors_of_the_system_are_one_sentence(model, capsys, monkeypatch):
+def test_system_errors_are_one_sentence(model, capsys, monkeypatch):
     for error, said in (
         (MemoryError(), "not enough memory"),
         (OSError("odd"), "odd"),
@@ -183,7 +183,7 @@ def test_processes_have_exit_codes(folder):
     assert b"Traceback" in process("--traceback", "parse", "--model", "none.model").stderr
 
 
-def test_a_pipe_in_any_locale(model):
+def test_pipe_works_in_any_locale(model):
     text = TREEBANK.replace("Dogs", "狗").encode()
     done = process("parse", "--model", "x.model", "-", input=text)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -195,7 +195,7 @@ def test_a_pipe_in_any_locale(model):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="pipes break otherwise here")
-def test_head_may_stop_reading(model):
+def test_output_can_be_piped_to_head(model):
     Path("many.conllu").write_text(TREEBANK * 5000, encoding="utf-8")
     command = f"{sys.executable} -m headlong parse --model x.model many.conllu 2>err | head -1; echo ${{PIPESTATUS[0]}}"
     environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
@@ -204,7 +204,7 @@ def test_head_may_stop_reading(model):
     assert Path("err").read_bytes() == b""
 
 
-def test_a_broken_pipe_is_quiet(model, capsys, monkeypatch):
+def test_broken_pipe_is_silent(model, capsys, monkeypatch):
     def broken(path):
         raise BrokenPipeError
 

@@ -1,4 +1,4 @@
-"""The command with labels: training of labelers and taggers, labeling, and scores of chunks."""
+"""The commands for labels: training of labelers and taggers, labeling, and scores of chunks."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ PLUS = "# global.columns = ID FORM XPOS TAG\n1\tBig\tJJ\tB-NP\n2\tdogs\tNNS\tI-N
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """The bytes of a chunker and of a tagger, made by the command."""
+    """Return the bytes of a chunker and of a tagger, trained by the command."""
     place = tmp_path_factory.mktemp("models")
     (place / "t.txt").write_text(ROWS * 4, encoding="utf-8")
     (place / "t.conllu").write_text(TREEBANK * 4, encoding="utf-8")
@@ -68,7 +68,7 @@ def test_train_label_evaluate_inspect(place, capsys):
     assert "\nchunks: " in card
 
 
-def test_a_model_keeps_its_options(place, capsys):
+def test_model_stores_its_options(place, capsys):
     info = json.loads(run(capsys, "inspect", "chunker.model", "--json", "--templates").out)
     known = {"kind": "labeler", "column": "TAG", "task": "chunks", "scheme": "iob2", "order": 1, "licence": "CC0"}
     assert {name: info[name] for name in known} == known
@@ -94,8 +94,8 @@ def test_train_tagger(place, capsys):
     assert "\nupos\n  ADJ\n  NOUN\n  PUNCT\n  VERB\n" in card
 
 
-def test_tags_may_be_learnt_as_labels_without_a_look_at_them(place, capsys):
-    """The gold tags of the words must not be seen by the templates of their own column."""
+def test_labeler_of_tags_does_not_see_them(place, capsys):
+    """The templates of a column must not see its gold values."""
     files = ["--train", "train.conllu", "--output", "new.model", "--column", "XPOS"]
     assert run(capsys, "train", "labels", *files, "--scheme", "none", "--task", "entities", *SMALL).code == 0
     info = json.loads(run(capsys, "inspect", "new.model", "--json", "--templates").out)
@@ -124,14 +124,14 @@ def test_tags_may_be_learnt_as_labels_without_a_look_at_them(place, capsys):
         (["--columns", "FORM,TAG", "--input", "conllu"], 2, "found --columns with --input conllu"),
     ],
 )
-def test_bad_options_and_data_are_refused(arguments, code, message, place, capsys):
+def test_invalid_options_and_data_are_rejected(arguments, code, message, place, capsys):
     result = run(capsys, "train", "labels", "--train", "gold.txt", "--output", "new.model", *arguments)
     assert result.code == code
     assert message in result.err
     assert not Path("new.model").exists()
 
 
-def test_an_interrupted_training_writes_nothing(place, capsys, monkeypatch):
+def test_interrupted_training_writes_nothing(place, capsys, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -143,7 +143,7 @@ def test_an_interrupted_training_writes_nothing(place, capsys, monkeypatch):
 # ---- labeling
 
 
-def test_the_column_takes_its_place_or_the_last(place, capsys, monkeypatch):
+def test_column_is_replaced_or_added_last(place, capsys, monkeypatch):
     label = ["label", "--model", "chunker.model"]
     Path("wrong.txt").write_text(ROWS.replace("B-NP", "O"), encoding="utf-8")
     assert run(capsys, *label, "wrong.txt").out == ROWS
@@ -155,14 +155,14 @@ def test_the_column_takes_its_place_or_the_last(place, capsys, monkeypatch):
     assert run(capsys, *label, "gold.txt", "twice.txt.gz", "--threads", "2").out == ROWS * 3
 
 
-def test_tabs_stay(place, capsys):
+def test_tabs_are_preserved(place, capsys):
     tabs = ROWS.replace(" ", "\t")
     Path("tabs.txt").write_text(tabs, encoding="utf-8")
     assert run(capsys, "label", "--model", "chunker.model", "tabs.txt", "--separator", "tab").out == tabs
     assert run(capsys, "label", "--model", "chunker.model", "tabs.txt").out == ROWS
 
 
-def test_schemes(place, capsys):
+def test_scheme_option(place, capsys):
     result = run(capsys, "label", "--model", "chunker.model", "gold.txt", "--scheme", "bioes")
     assert last_column(result.out) == ["B-NP", "E-NP", "S-VP", "O", "S-NP", "S-VP", "S-NP"]
     result = run(capsys, "label", "--model", "chunker.model", "gold.txt", "--scheme", "iob1")
@@ -179,7 +179,7 @@ def test_schemes(place, capsys):
     assert "scheme must be None for a model whose labels are not chunks" in result.err
 
 
-def test_confidence(place, capsys):
+def test_confidence_option(place, capsys):
     result = run(capsys, "label", "--model", "chunker.model", "bare.txt", "--columns", "FORM,XPOS", "--confidence")
     rows = [line.split() for line in result.out.splitlines() if line]
     assert [" ".join(row[:3]) for row in rows] == [line for line in ROWS.splitlines() if line]
@@ -188,7 +188,7 @@ def test_confidence(place, capsys):
     assert re.search(r"\tUPOSProb=[\d.]+\|XPOSProb=[\d.]+$", result.out, re.MULTILINE)
 
 
-def test_latin_1_stays(place, capsys):
+def test_encoding_is_preserved(place, capsys):
     text = "-DOCSTART- -X- O\n\n" + ROWS.replace("Big", "Señor")
     Path("latin.txt").write_bytes(text.encode("latin-1"))
     label = ["label", "--model", "chunker.model", "latin.txt", "--output", "out.txt"]
@@ -203,7 +203,7 @@ def test_latin_1_stays(place, capsys):
     assert json.loads(result.out)["overall"]["f1"] == 1.0
 
 
-def test_a_tagger_on_conllu_and_on_columns(place, capsys):
+def test_tagger_accepts_conllu_and_columns(place, capsys):
     Path("untagged.conllu").write_text(TREEBANK.replace("NOUN\tN", "_\t_"), encoding="utf-8")
     assert run(capsys, "label", "--model", "tags.model", "untagged.conllu").out == TREEBANK
     Path("words.txt").write_text("Dogs\nbark\n.\n\n", encoding="utf-8")
@@ -211,7 +211,7 @@ def test_a_tagger_on_conllu_and_on_columns(place, capsys):
     assert result.out == "Dogs NOUN N\nbark VERB V\n. PUNCT P\n\n"
 
 
-def test_conllu_becomes_plus_for_a_new_column(place, capsys):
+def test_new_column_turns_conllu_into_conllu_plus(place, capsys):
     Path("plus.conllu").write_text(PLUS, encoding="utf-8")
     assert run(capsys, "label", "--model", "chunker.model", "plus.conllu").out == PLUS
     result = run(capsys, "label", "--model", "chunker.model", "dev.conllu", "--output", "out.conllup")
@@ -231,7 +231,7 @@ def test_conllu_becomes_plus_for_a_new_column(place, capsys):
         )
 
 
-def test_bad_input_keeps_what_was_labeled(place, capsys):
+def test_sentences_before_an_error_are_written(place, capsys):
     Path("bad.txt").write_text(ROWS + "only one\n\n" + ROWS, encoding="utf-8")
     Path("out.txt").write_text("older", encoding="utf-8")
     result = run(capsys, "label", "--model", "chunker.model", "bad.txt", "--output", "out.txt")
@@ -255,14 +255,14 @@ def test_bad_input_keeps_what_was_labeled(place, capsys):
         (["gold.txt"], 2, "--model"),
     ],
 )
-def test_what_cannot_be_labeled(arguments, code, message, place, capsys):
+def test_invalid_label_requests_are_rejected(arguments, code, message, place, capsys):
     result = run(capsys, "label", *arguments)
     assert result.code == code
     assert message in result.err
     assert Path("gold.txt").read_text(encoding="utf-8") == ROWS
 
 
-def test_models_are_for_their_commands(place, trained, capsys):
+def test_commands_reject_other_kinds_of_models(place, trained, capsys):
     Path("parser.model").write_bytes(trained)
     result = run(capsys, "label", "--model", "parser.model", "gold.txt")
     assert result.code == 1
@@ -302,13 +302,13 @@ def test_scores_of_chunks(place, capsys):
         (["--columns", "FORM,XPOS,TAG", "gold.txt", "gold.txt"], 2, "found column files without --chunks"),
     ],
 )
-def test_what_cannot_be_scored(arguments, code, message, place, capsys):
+def test_invalid_score_requests_are_rejected(arguments, code, message, place, capsys):
     Path("short.txt").write_text(ROWS.partition("\n\n")[0] + "\n\n", encoding="utf-8")
     result = run(capsys, "evaluate", *arguments)
     assert result.code == code
     assert message in result.err
 
 
-def test_columns_are_written_in_an_encoding(place):
+def test_output_encoding(place):
     write_columns(read_columns("gold.txt"), "out.txt", encoding="utf-16-le")
     assert Path("out.txt").read_bytes() == ROWS.encode("utf-16-le")

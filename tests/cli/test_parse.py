@@ -1,4 +1,4 @@
-"""The command ``parse``: inputs and outputs, and that nothing is lost on the way."""
+"""The command ``parse``: inputs, outputs, and errors in the middle of the input."""
 
 import gzip
 import os
@@ -53,7 +53,7 @@ def test_parse_into_a_folder(model, capsys):
         (["latin.conllu"], 1, "latin.conllu:1: found the byte 0xe9, which is not utf-8, expected text in utf-8"),
     ],
 )
-def test_parse_refuses(arguments, code, message, model, capsys):
+def test_invalid_parse_requests_are_rejected(arguments, code, message, model, capsys):
     Path("sub").mkdir()
     Path("sub/dev.conllu").write_text(CATS, encoding="utf-8")
     Path("link.conllu").symlink_to("dev.conllu")
@@ -75,7 +75,7 @@ def test_parse_refuses(arguments, code, message, model, capsys):
     ("name", "message"),
     [("none.model", "cannot be read"), ("train.conllu", "is CoNLL-U text"), (".", "directory"), ("cut", "cut ")],
 )
-def test_bad_models_are_refused_in_one_sentence(command, name, message, model, capsys):
+def test_invalid_models_are_rejected_in_one_sentence(command, name, message, model, capsys):
     Path("cut").write_bytes(Path("x.model").read_bytes()[:-100])
     result = run(capsys, *command, name, *(["dev.conllu"] if command != ["inspect"] else []))
     assert result.code == 1
@@ -84,7 +84,7 @@ def test_bad_models_are_refused_in_one_sentence(command, name, message, model, c
     assert message in result.err
 
 
-def test_all_before_a_bad_sentence_is_on_standard_output(model, capsys):
+def test_sentences_before_an_error_are_on_standard_output(model, capsys):
     Path("t.conllu").write_text(TREEBANK + BAD + DOGS, encoding="utf-8")
     result = run(capsys, "parse", "--model", "x.model", "t.conllu")
     assert result.code == 1
@@ -95,7 +95,7 @@ def test_all_before_a_bad_sentence_is_on_standard_output(model, capsys):
 @pytest.mark.parametrize(
     ("output", "partial"), [("o.conllu", "o.conllu.partial"), ("o.conllu.gz", "o.conllu.partial.gz")]
 )
-def test_all_before_a_bad_sentence_is_in_a_partial_file(output, partial, model, capsys):
+def test_sentences_before_an_error_are_in_a_partial_file(output, partial, model, capsys):
     Path("t.conllu").write_text(TREEBANK + BAD + DOGS, encoding="utf-8")
     Path(output).write_text("older", encoding="utf-8")
     result = run(capsys, "parse", "--model", "x.model", "t.conllu", "--output", output)
@@ -108,20 +108,20 @@ def test_all_before_a_bad_sentence_is_in_a_partial_file(output, partial, model, 
     assert len(list(read_conllu(partial))) == 2
 
 
-def test_one_sentence_before_the_bad_one(model, capsys):
+def test_one_sentence_before_an_error_is_written(model, capsys):
     Path("t.conllu").write_text(DOGS + BAD, encoding="utf-8")
     result = run(capsys, "parse", "--model", "x.model", "t.conllu", "--output", "o.conllu")
     assert "the 1 sentence parsed so far is in " in result.err
 
 
-def test_nothing_is_left_if_the_first_sentence_is_bad(model, capsys):
+def test_no_file_remains_if_the_first_sentence_is_invalid(model, capsys):
     Path("t.conllu").write_text(BAD + DOGS, encoding="utf-8")
     before = sorted(os.listdir())
     assert run(capsys, "parse", "--model", "x.model", "t.conllu", "--output", "o.conllu").code == 1
     assert sorted(os.listdir()) == before
 
 
-def test_an_older_output_is_replaced_and_keeps_its_mode(model, capsys):
+def test_older_output_is_replaced_and_keeps_its_mode(model, capsys):
     Path("o.conllu").write_text("older", encoding="utf-8")
     os.chmod("o.conllu", 0o640)
     assert run(capsys, "parse", "--model", "x.model", "dev.conllu", "--output", "o.conllu").code == 0
@@ -131,7 +131,7 @@ def test_an_older_output_is_replaced_and_keeps_its_mode(model, capsys):
     assert not Path(os.devnull).is_file()
 
 
-def test_parse_can_skip_bad_sentences(model, capsys):
+def test_invalid_sentences_can_be_skipped(model, capsys):
     Path("t.conllu").write_text(DOGS + BAD + CATS + BAD, encoding="utf-8")
     Path("u.conllu").write_text(BAD + DOGS, encoding="utf-8")
     result = run(capsys, "parse", "--model", "x.model", "t.conllu", "u.conllu", "--skip-bad")
@@ -142,7 +142,7 @@ def test_parse_can_skip_bad_sentences(model, capsys):
     assert second.startswith("headlong: warning: u.conllu: skipped 1 bad sentence; ")
 
 
-def test_interrupted_parsing_keeps_what_it_has(model, capsys, monkeypatch):
+def test_interrupted_parsing_keeps_finished_sentences(model, capsys, monkeypatch):
     parse = headlong.Parser.parse
 
     def interrupted(self, sentences, **options):
@@ -158,7 +158,7 @@ def test_interrupted_parsing_keeps_what_it_has(model, capsys, monkeypatch):
     assert not Path("o.conllu").exists()
 
 
-def test_options_of_parsing(model, capsys):
+def test_parse_options(model, capsys):
     deps = DOGS.replace("\t_\t_\n", "\t2:dep\t_\n")
     Path("t.conllu").write_text(deps, encoding="utf-8")
     arguments = ["parse", "--model", "x.model", "t.conllu", "--threads", "auto"]
@@ -168,7 +168,7 @@ def test_options_of_parsing(model, capsys):
     assert all(re.search(r"\tHeadProb=[01]\.\d+\|LabelProb=[01]\.\d+$", row) for row in rows)
 
 
-def test_other_formats_come_out_as_they_came_in(model, capsys):
+def test_other_formats_are_preserved(model, capsys):
     rows = "1\tDogs\tdog\tNOUN\tN\t_\t_\t_\t_\t_\n2\tbark\tbark\tVERB\tV\t_\t_\t_\t9\tX\n\n"
     Path("t.conllx").write_text(rows, encoding="utf-8")
     result = run(capsys, "parse", "--model", "x.model", "--input", "conllx", "t.conllx")
@@ -176,7 +176,7 @@ def test_other_formats_come_out_as_they_came_in(model, capsys):
     assert result.out.splitlines()[1].split("\t")[8:] == ["9", "X"]
 
 
-def test_a_bar_is_shown_only_on_a_terminal(model, capsys, monkeypatch):
+def test_progress_bar_is_shown_only_on_a_terminal(model, capsys, monkeypatch):
     monkeypatch.setattr(streams, "stderr_is_terminal", lambda: True)
     result = run(capsys, "parse", "--model", "x.model", "dev.conllu", "--output", "o.conllu")
     assert "2 sentences [" in result.err
@@ -184,7 +184,7 @@ def test_a_bar_is_shown_only_on_a_terminal(model, capsys, monkeypatch):
     assert run(capsys, "parse", "--model", "x.model", "dev.conllu").err == ""
 
 
-def test_hard_sentences(model, capsys):
+def test_unusual_sentences(model, capsys):
     n = 1000
     hard = [
         Sentence.from_words(["Hi"], upos=["INTJ"]),

@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).parents[2] / "tools" / "cli_reference.py"
 
 
 def sections() -> dict[str, str]:
-    """The text of each section by its heading."""
+    """Return the text of each section by its heading."""
     _, *parts = re.split(r"^##+ (.*)$", reference(), flags=re.MULTILINE)
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
@@ -31,7 +31,7 @@ def all_parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser
     return found
 
 
-def test_every_option_of_every_command_is_there():
+def test_every_option_of_every_command_is_listed():
     page = sections()
     parsers = all_parsers(build_parser())
     assert list(page) == [parser.prog for parser in parsers]
@@ -64,11 +64,11 @@ def test_every_option_of_every_command_is_there():
         ),
     ],
 )
-def test_rows(command, row):
+def test_rows_of_options(command, row):
     assert row in sections()[command].splitlines()
 
 
-def test_options_that_exclude_each_other_say_so():
+def test_exclusive_options_are_marked():
     assert "not together with `--output-dir` |" in sections()["headlong parse"]
 
 
@@ -77,7 +77,7 @@ def test_links_lead_to_headings():
     assert set(re.findall(r"\(#([\w-]+)\)", reference())) == anchors - {"headlong"}
 
 
-def test_the_page_is_the_same_in_every_environment():
+def test_page_does_not_depend_on_the_environment():
     outputs = set()
     for settings in ({"COLUMNS": "40", "PYTHONHASHSEED": "1"}, {"COLUMNS": "200", "PYTHONHASHSEED": "2"}):
         environment = {**os.environ, **settings, "PYTHONPATH": str(SOURCES)}

@@ -1,4 +1,4 @@
-"""The commands ``evaluate``, ``inspect`` and ``check``, which read and tell."""
+"""The commands ``evaluate``, ``inspect``, ``compare`` and ``check``, which print reports."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def test_evaluate_two_systems(folder, capsys):
     assert numbers["las"]["difference"] < 0
 
 
-def test_evaluate_refuses_other_text(folder, capsys):
+def test_evaluate_rejects_other_text(folder, capsys):
     result = run(capsys, "evaluate", "dev.conllu", "train.conllu")
     assert result.code == 1
     assert re.fullmatch(r"headlong: error: .*\n", result.err)
@@ -91,7 +91,7 @@ def test_inspect_problem(model, capsys):
 
 
 @pytest.mark.parametrize("wanted", ["0", "9", "nobody"])
-def test_inspect_a_sentence_that_is_not_there(wanted, model, capsys):
+def test_inspect_rejects_a_missing_sentence(wanted, model, capsys):
     result = run(capsys, "inspect", "problem", "x.model", "dev.conllu", "--sentence", wanted)
     assert result.code == 1
     assert f"found no sentence {wanted}" in result.err
@@ -114,7 +114,7 @@ def test_compare_prints_tables_and_writes_files(model, capsys):
         assert f"the output {target} is the input" in run(capsys, *arguments, "--plot", target).err
 
 
-def test_compare_takes_the_parser_of_a_pipeline(capsys, folder):
+def test_compare_uses_the_parser_of_a_pipeline(capsys, folder):
     english = str(files("headlong.data") / SHIPPED)
     result = run(capsys, "compare", english, "dev.conllu", "--decoders", "exact,climb", "--json", "-")
     assert result.code == 0
@@ -145,7 +145,7 @@ def test_check_without_warnings(folder, capsys):
     assert "several roots" not in result.out
 
 
-def test_check_takes_parts_by_option_and_tells_files_apart(folder, capsys):
+def test_check_accepts_splits_by_option(folder, capsys):
     Path("sub").mkdir()
     Path("sub/dev.conllu").write_text(CATS, encoding="utf-8")
     everything = json.loads(run(capsys, "check", "--train", "dev.conllu", "--test", "sub/dev.conllu", "--json").out)
@@ -157,10 +157,10 @@ def test_check_takes_parts_by_option_and_tells_files_apart(folder, capsys):
     assert out.splitlines()[0].split() == ["dev.conllu", "sub/dev.conllu"]
 
 
-def test_names_tell_the_parts():
+def test_check_finds_splits_by_file_name():
     names = ("en_ewt-ud-train.conllu", "a/dev.conllu.gz", "test", "training.conllu", "train-then-test.conllu")
     assert [cli.check.part_of(name) for name in names] == ["train", "dev", "test", "", "test"]
 
 
-def test_check_a_missing_file(folder, capsys):
+def test_check_reports_a_missing_file(folder, capsys):
     assert run(capsys, "check", "none.conllu").code == 1

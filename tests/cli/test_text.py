@@ -43,7 +43,7 @@ def forms(text: str) -> list[list[str]]:
     return [sentence.forms[1:] for sentence in read_conllu(io.StringIO(text))]
 
 
-def test_a_text_on_the_command_line_gives_a_tree(capsys, model) -> None:
+def test_text_argument_gives_a_tree(capsys, model) -> None:
     shown = parse(capsys, model, TEXT)
     assert [line.split()[-3] for line in shown.splitlines() if line][:3] == ["The", "old", "cat"]
     assert forms(parse(capsys, model, TEXT, "--format", "conllu")) == [
@@ -52,7 +52,7 @@ def test_a_text_on_the_command_line_gives_a_tree(capsys, model) -> None:
     ]
 
 
-def test_a_pipe_gives_conllu(capsys, model, monkeypatch) -> None:
+def test_piped_text_gives_conllu(capsys, model, monkeypatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
     assert len(forms(parse(capsys, model))) == 2
 
@@ -67,7 +67,7 @@ def test_a_pipe_gives_conllu(capsys, model, monkeypatch) -> None:
         ((EXAMPLES / "new.conllu").read_text(encoding="utf-8"), "conllu"),
     ],
 )
-def test_inputs_are_recognised(capsys, model, content: str, found: str, compressed: bool) -> None:
+def test_input_formats_are_detected(capsys, model, content: str, found: str, compressed: bool) -> None:
     assert detect_format(content) == found
     data = content.encode()
     Path("input").write_bytes(gzip.compress(data) if compressed else data)
@@ -76,7 +76,7 @@ def test_inputs_are_recognised(capsys, model, content: str, found: str, compress
     assert len(forms(automatic)) == 2
 
 
-def test_the_input_format_can_be_forced(capsys, model) -> None:
+def test_input_format_option(capsys, model) -> None:
     Path("input").write_text(TEXT, encoding="utf-8")
     assert forms(parse(capsys, model, "--input", "horizontal", "input")) == [TEXT.split()]
 
@@ -94,11 +94,11 @@ def test_the_input_format_can_be_forced(capsys, model) -> None:
         ("\t".join("1234567890123456"), "conll2009"),
     ],
 )
-def test_what_is_told_from_the_first_lines(content: str, found: str) -> None:
+def test_format_detection_from_the_first_lines(content: str, found: str) -> None:
     assert detect_format(content) == found
 
 
-def test_formats_by_the_name_of_the_output(capsys, model) -> None:
+def test_output_format_follows_the_file_name(capsys, model) -> None:
     for name in ("out.svg", "out.html", "out.jsonl", "out.tex", "out.conllu", "out.conllu.gz"):
         assert parse(capsys, model, "--output", name, TEXT) == ""
     assert len(ElementTree.parse("out.svg").getroot())
@@ -109,7 +109,7 @@ def test_formats_by_the_name_of_the_output(capsys, model) -> None:
     assert forms(Path("out.conllu").read_text(encoding="utf-8")) == [s.forms[1:] for s in read_conllu("out.conllu.gz")]
 
 
-def test_files_in_a_folder_get_fitting_names(capsys, model) -> None:
+def test_files_in_a_folder_get_matching_suffixes(capsys, model) -> None:
     Path("letter.txt").write_text(TEXT, encoding="utf-8")
     Path("bank.conllu").write_text((EXAMPLES / "new.conllu").read_text(encoding="utf-8"), encoding="utf-8")
     parse(capsys, model, "--output-dir", "out", "letter.txt", "bank.conllu")
@@ -117,7 +117,7 @@ def test_files_in_a_folder_get_fitting_names(capsys, model) -> None:
     assert sorted(path.name for path in Path("out").iterdir()) == ["bank.conllu", "letter.conllu", "letter.svg"]
 
 
-def test_tags_are_kept_or_made_anew(capsys, model) -> None:
+def test_tag_option(capsys, model) -> None:
     Path("in.conllu").write_text(
         "1\tDogs\t_\tX\t_\t_\t_\t_\t_\t_\n2\tbark\t_\tX\t_\t_\t_\t_\t_\t_\n\n", encoding="utf-8"
     )
@@ -135,7 +135,7 @@ def test_tags_are_kept_or_made_anew(capsys, model) -> None:
         (["."], "found a directory, expected a file"),
     ],
 )
-def test_trouble_is_one_sentence(capsys, model, arguments: list[str], message: str) -> None:
+def test_errors_are_one_sentence(capsys, model, arguments: list[str], message: str) -> None:
     Path("bad.txt").write_bytes(b"Fine so far.\nBut \xff not here.\n")
     Path("cut.gz").write_bytes(gzip.compress(TEXT.encode() * 50)[:-30])
     assert main(["parse", "--model", model, *arguments]) in (1, 2)
@@ -145,7 +145,7 @@ def test_trouble_is_one_sentence(capsys, model, arguments: list[str], message: s
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
-def test_text_before_a_bad_byte_is_parsed(capsys, model, threads) -> None:
+def test_text_before_an_invalid_byte_is_parsed(capsys, model, threads) -> None:
     good = f"{TEXT}\n\n" * 300
     Path("bad.txt").write_bytes(good.encode() + b"But \xff not here.\n")
     Path("next.txt").write_text(TEXT, encoding="utf-8")
@@ -160,7 +160,7 @@ def test_text_before_a_bad_byte_is_parsed(capsys, model, threads) -> None:
     assert Path("out.conllu.partial").read_text(encoding="utf-8") == expected
 
 
-def test_a_parser_alone_says_that_it_needs_tags(capsys, model) -> None:
+def test_parser_without_tagger_asks_for_tags(capsys, model) -> None:
     loaded = headlong.load(model)
     assert isinstance(loaded, headlong.Pipeline)
     loaded.parser.save("parser.model")
@@ -168,7 +168,7 @@ def test_a_parser_alone_says_that_it_needs_tags(capsys, model) -> None:
     assert "expected CoNLL-U with tags: the model is a parser without a tokenizer" in capsys.readouterr().err
 
 
-def test_a_pipeline_is_trained_by_the_command(capsys) -> None:
+def test_train_pipeline(capsys) -> None:
     small = ["--bits", "12", "--label-bits", "8", "--epochs", "2", "--folds", "2", "--packed"]
     data = ["--train", str(EXAMPLES / "train.conllu"), "--dev", str(EXAMPLES / "dev.conllu")]
     assert main(["train", "pipeline", *data, "--output", "new.model", "--licence", "MIT", *small]) == 0

@@ -1,4 +1,4 @@
-"""The command ``train``: what it writes, what it refuses before training, and interruptions."""
+"""The command ``train``: output, checks before training, and interruptions."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def test_train_without_development_data_keeps_the_last_epoch(folder, capsys):
     assert "dev" not in result.err.splitlines()[-1]
 
 
-def test_a_stricter_threshold_leaves_fewer_heads(folder, capsys):
+def test_higher_threshold_leaves_fewer_heads(folder, capsys):
     for share in ("0", "1"):
         arguments = ["train", "--train", "train.conllu", "--dev", "dev.conllu", "--output", f"{share}.model", *SMALL]
         assert run(capsys, *arguments, "--threshold", share).code == 0
@@ -54,13 +54,13 @@ def test_a_stricter_threshold_leaves_fewer_heads(folder, capsys):
     assert (result.code, result.err) == (2, "headlong: error: threshold must be from 0 to 1, found 2.0\n")
 
 
-def test_quiet_training_says_nothing(folder, capsys):
+def test_quiet_training_prints_nothing(folder, capsys):
     Path("t.conllu").write_text(TREEBANK, encoding="utf-8")
     result = run(capsys, "train", "--train", "t.conllu", "--output", "x.model", "--quiet", *SMALL)
     assert (result.code, result.out, result.err) == (0, "", "")
 
 
-def test_a_cycle_is_an_error_whatever_the_root(folder, capsys):
+def test_cycles_are_errors_with_any_root_rule(folder, capsys):
     Path("t.conllu").write_text(DOGS + CYCLE, encoding="utf-8")
     for root in ("auto", "single", "multi"):
         result = run(capsys, "train", "--train", "t.conllu", "--output", "x.model", "--root", root, *SMALL)
@@ -72,7 +72,7 @@ def test_a_cycle_is_an_error_whatever_the_root(folder, capsys):
         assert not Path("x.model").exists()
 
 
-def test_several_roots_are_an_error_only_if_asked(folder, capsys):
+def test_several_roots_are_an_error_only_on_request(folder, capsys):
     Path("t.conllu").write_text(TREEBANK + TWO_ROOTS, encoding="utf-8")
     arguments = ["train", "--train", "t.conllu", "--output", "x.model", *SMALL]
     result = run(capsys, *arguments, "--root", "single")
@@ -84,7 +84,7 @@ def test_several_roots_are_an_error_only_if_asked(folder, capsys):
     assert headlong.Parser.load("x.model").info()["root"] == "multi"
 
 
-def test_training_can_skip_bad_sentences(folder, capsys):
+def test_invalid_sentences_can_be_skipped(folder, capsys):
     Path("t.conllu").write_text(DOGS + BAD + CATS + CYCLE, encoding="utf-8")
     result = run(capsys, "train", "--train", "t.conllu", "--output", "x.model", "--skip-bad", *SMALL)
     assert result.code == 0
@@ -101,7 +101,7 @@ def test_training_can_skip_bad_sentences(folder, capsys):
         ("closed/x.model", "no permission to write to folder closed"),
     ],
 )
-def test_a_bad_output_is_refused_before_training(output, message, folder, capsys, monkeypatch):
+def test_invalid_output_is_rejected_before_training(output, message, folder, capsys, monkeypatch):
     Path("closed").mkdir()
     access = os.access
     monkeypatch.setattr("os.access", lambda path, mode: path != "closed" and access(path, mode))
@@ -119,7 +119,7 @@ def test_options_are_checked_before_the_data_are_read(folder, capsys):
 
 
 def interrupt_at(monkeypatch, stage: str, epoch: int) -> None:
-    """Ctrl-C when training comes to this epoch."""
+    """Simulate Ctrl-C when training reaches this epoch."""
     report = progress.TrainingLog.__call__
 
     def interrupted(self, one: Progress) -> None:
@@ -130,7 +130,7 @@ def interrupt_at(monkeypatch, stage: str, epoch: int) -> None:
     monkeypatch.setattr(progress.TrainingLog, "__call__", interrupted)
 
 
-def test_interrupted_training_saves_the_best_and_goes_on(folder, capsys, monkeypatch):
+def test_interrupted_training_saves_the_best_and_resumes(folder, capsys, monkeypatch):
     arguments = ["train", "--train", "train.conllu", "--dev", "dev.conllu", *SMALL, "--epochs", "4"]
     assert run(capsys, *arguments, "--output", "whole.model").code == 0
     with monkeypatch.context() as patched:
@@ -151,7 +151,7 @@ def test_interrupted_training_saves_the_best_and_goes_on(folder, capsys, monkeyp
     assert not Path("x.model.checkpoint").exists()
 
 
-def test_interrupted_before_anything_was_learnt(folder, capsys, monkeypatch):
+def test_interruption_in_the_first_epoch_writes_nothing(folder, capsys, monkeypatch):
     interrupt_at(monkeypatch, "pruner", 1)
     result = run(capsys, "train", "--train", "train.conllu", "--output", "x.model", *SMALL)
     assert result.code == 130
@@ -166,7 +166,7 @@ def test_resume_needs_a_checkpoint(folder, capsys):
     assert "found no checkpoint x.model.checkpoint to resume from" in result.err
 
 
-def test_memory_is_told_where_the_system_tells(monkeypatch):
+def test_memory_is_reported_if_available(monkeypatch):
     assert training.describe_memory()[0].startswith("peak memory ")
     monkeypatch.setitem(sys.modules, "resource", None)
     assert training.describe_memory() == []

@@ -1,4 +1,4 @@
-"""Wrong usage, suggestions, prompts and odd standard streams: what somebody sees who makes a mistake."""
+"""Wrong usage, suggestions, prompts, and unusual standard streams."""
 
 import io
 import os
@@ -15,7 +15,7 @@ from headlong.parser import DecodeOptions
 from tests.helpers.commands import DOGS, SOURCES, TREEBANK, run, stdin
 
 
-def test_without_a_command_there_is_help(capsys):
+def test_help_is_shown_without_a_command(capsys):
     for arguments in ([], ["--traceback"]):
         result = run(capsys, *arguments)
         assert (result.code, result.err) == (0, "")
@@ -57,7 +57,7 @@ def test_without_a_command_there_is_help(capsys):
         (["train", "--order", "x"], "headlong train parser", "--order: found 'x', expected 1, 2, 3 or full"),
     ],
 )
-def test_the_subcommand_reports_its_errors(arguments, usage, message, capsys, tmp_path, monkeypatch):
+def test_errors_show_the_usage_of_the_subcommand(arguments, usage, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run(capsys, *arguments)
     assert (result.code, result.out) == (2, "")
@@ -66,7 +66,7 @@ def test_the_subcommand_reports_its_errors(arguments, usage, message, capsys, tm
     assert re.fullmatch(r'try "headlong[ a-z]* --help" for help', result.err.splitlines()[-1])
 
 
-def test_what_begins_with_a_dash_is_not_always_an_option(model, capsys):
+def test_values_may_begin_with_a_dash(model, capsys):
     args = build_parser().parse_args(["parse", "- no option", "--time-limit", "-1"])
     assert (args.inputs, args.time_limit) == (["- no option"], -1.0)
     Path("problm").write_bytes(Path("x.model").read_bytes())
@@ -94,14 +94,14 @@ def test_what_begins_with_a_dash_is_not_always_an_option(model, capsys):
         ),
     ],
 )
-def test_bad_values_are_one_sentence(arguments, code, message, model, capsys):
+def test_invalid_values_are_reported_in_one_sentence(arguments, code, message, model, capsys):
     result = run(capsys, *arguments)
     assert (result.code, result.out) == (code, "")
     assert message in result.err
     assert re.fullmatch(r"headlong: error: .*\n", result.err)
 
 
-def test_the_default_of_iterations_is_that_of_the_library(capsys):
+def test_default_of_max_iterations_is_that_of_the_library(capsys):
     text = " ".join(run(capsys, "parse", "--help").out.split())
     assert f"(default: {DecodeOptions().max_iterations}, and {pipeline.MAX_ITERATIONS} for a pipeline)" in text
 
@@ -113,7 +113,7 @@ class Terminal(io.TextIOWrapper):
         return True
 
 
-def test_a_terminal_is_told_what_to_type(model, capsys, monkeypatch):
+def test_prompt_on_a_terminal(model, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", Terminal(io.BytesIO(b"Nobody doubts it.")))
     result = run(capsys, "parse", "--format", "conllu")
     assert (result.code, result.err) == (0, "headlong: type text, end with Ctrl-D\n")
@@ -125,7 +125,7 @@ def test_a_terminal_is_told_what_to_type(model, capsys, monkeypatch):
     assert run(capsys, "parse", "--model", "x.model").err == ""
 
 
-def test_windows_ends_input_by_other_keys(capsys, monkeypatch):
+def test_prompt_on_windows(capsys, monkeypatch):
     monkeypatch.setattr("sys.platform", "win32")
     monkeypatch.setattr("sys.stdin", Terminal(io.BytesIO()))
     streams.prompt_for_input(["a.txt", "-"], "text")
@@ -163,20 +163,20 @@ def test_a_full_disk_is_named(model, capsys):
     assert (result.code, result.err) == (1, "headlong: error: /dev/full: No space left on device\n")
 
 
-def test_models_that_are_missing_are_not_the_default_one(capsys):
-    """An empty name comes from an empty variable of the shell: it must not load the English model."""
+def test_empty_model_name_is_not_the_default_model(capsys):
+    """An empty name may come from an unset variable of the shell. It must not load the English model."""
     assert run(capsys, "inspect", "").code == 1
     with pytest.raises(Exception, match="cannot be read"):
         shared.load_model("", str, int)
 
 
-def test_the_last_order_has_a_name():
+def test_last_order_has_a_name():
     train = ["train", "parser", "--train", "x", "--output", "y", "--order"]
     assert [build_parser().parse_args([*train, order]).order for order in ("3", "4", "full")] == [3, 4, 4]
 
 
-def test_closed_streams_become_empty_ones(monkeypatch, folder):
-    """The same as with a shell, where coverage can see it."""
+def test_closed_streams_are_replaced(monkeypatch, folder):
+    """This repeats the test with a shell in the same process, for coverage."""
     for name in ("stdin", "stdout", "stderr"):
         monkeypatch.setattr(sys, name, None)
     assert main(["check", "dev.conllu"]) == 0

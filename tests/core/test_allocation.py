@@ -1,5 +1,7 @@
-"""AD3 takes no memory while it iterates, nor do restarts of hill climbing: programs with a counting `operator new` are
-compiled and run."""
+"""AD3 iterations and restarts of hill climbing allocate no memory.
+
+The tests compile and run programs that count `operator new`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Everything but a solver that no tree decoder calls.
+# All sources but a solver that no tree decoder calls.
 LEFT_OUT = {"belief"}
 PARTS = ("parts", "trees", "graph", "decode")
 PROGRAMS = ("allocation", "climb_allocation")
@@ -20,7 +22,7 @@ SOURCES = [
     *(ROOT / "tests" / "core" / f"{name}.cpp" for name in PROGRAMS),
     *(path for part in PARTS for path in (ROOT / "core" / part).glob("*.cpp")),
 ]
-# Compiled once, for all sources: they spend most of their time here.
+# Compiled once for all sources, because it takes most of the time.
 HEADERS = (
     "algorithm",
     "bit",
@@ -40,7 +42,7 @@ COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the compiled programs are; without optimization, which is quick and hides no allocation."""
+    """Return the folder of the programs, compiled without optimization: that is quick and hides no allocation."""
     if COMPILER is None:
         pytest.skip("a C++ compiler is needed to count allocations, and neither CXX nor g++ was found")
     folder = tmp_path_factory.mktemp("allocation")
@@ -67,9 +69,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_iterations_of_a_third_order_problem_allocate_nothing(folder: Path) -> None:
-    """After the first 20 maximizations of the tree, ten iterations or less, 3000 more of them take no memory; before,
-    all of it is taken, which shows that the counter counts."""
+def test_ad3_iterations_allocate_nothing(folder: Path) -> None:
+    """After the first 20 maximizations of the tree, 3000 more allocate no memory.
+
+    The first 20, at most ten iterations, do allocate memory, which shows that the counter works.
+    """
     found = subprocess.run(
         [folder / "allocation", "20", "3020"], capture_output=True, text=True, check=True, timeout=60
     )
@@ -80,7 +84,10 @@ def test_iterations_of_a_third_order_problem_allocate_nothing(folder: Path) -> N
 
 
 def test_restarts_of_hill_climbing_allocate_nothing(folder: Path) -> None:
-    """With memory that a run of few restarts has left, hundreds take none, wherever they start; the first run does."""
+    """The first run, of a few restarts, allocates memory.
+
+    Hundreds of restarts after it allocate none, wherever they start.
+    """
     found = subprocess.run([folder / "climb_allocation"], capture_output=True, text=True, check=True, timeout=600)
     rows = [list(map(int, line.split())) for line in found.stdout.splitlines()]
     assert len(rows) == 8

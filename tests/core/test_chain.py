@@ -1,4 +1,4 @@
-"""Chains of labels against enumeration of all paths: both semirings, orders 0 to 2, candidates, gradients."""
+"""Chains of labels against enumeration of all paths: both semirings, orders 0 to 2, candidates and gradients."""
 
 import itertools
 import math
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headlong import _core
 from headlong.sequence.spec import SequenceData
-from tests.helpers.chains import BITS, ITEM, KNOWN, PAIRS, problem
+from tests.helpers.chains import BITS, ITEM, KNOWN, PAIRS, make_problem
 
 INF = float("inf")
 scores = st.one_of(st.sampled_from([0.0, 1.0, -1.0, -INF]), st.floats(-5, 5, width=32))
@@ -19,7 +19,7 @@ scores = st.one_of(st.sampled_from([0.0, 1.0, -1.0, -INF]), st.floats(-5, 5, wid
 
 @st.composite
 def lattices(draw: st.DrawFn) -> dict[str, Any]:
-    """Small lattices with ties, forbidden nodes and steps, single items and single candidates."""
+    """Draw small lattices with ties, forbidden nodes and steps, single items and single candidates."""
     labels = draw(st.integers(1, 4))
     items = draw(st.integers(0, 4))
     sets = [draw(st.lists(st.integers(0, labels - 1), min_size=1, unique=True)) for _ in range(items)]
@@ -42,7 +42,7 @@ def lattices(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-def compiled(lattice: dict[str, Any]) -> _core.sequence.Lattice:
+def compile_lattice(lattice: dict[str, Any]) -> _core.sequence.Lattice:
     sets = lattice["sets"]
     begins = np.cumsum([0, *map(len, sets)]).astype(np.int32)
     candidates = np.array([label for members in sets for label in members], np.int32)
@@ -50,8 +50,8 @@ def compiled(lattice: dict[str, Any]) -> _core.sequence.Lattice:
     return _core.sequence.Lattice(lattice["order"], lattice["labels"], lattice["nodes"], begins, candidates, *tables)
 
 
-def worth(lattice: dict[str, Any], path: tuple[int, ...]) -> float:
-    """The score of a path, given as positions among the candidates, by definition."""
+def score_path(lattice: dict[str, Any], path: tuple[int, ...]) -> float:
+    """Return the score of a path by definition; the path holds positions among the candidates."""
     sets, order, boundary = lattice["sets"], lattice["order"], lattice["labels"]
     begins = np.cumsum([0, *map(len, sets)])
     total, tile = 0.0, 0
@@ -69,26 +69,26 @@ def worth(lattice: dict[str, Any], path: tuple[int, ...]) -> float:
     return float(total)
 
 
-def paths(lattice: dict[str, Any]) -> list[tuple[int, ...]]:
+def list_paths(lattice: dict[str, Any]) -> list[tuple[int, ...]]:
     return list(itertools.product(*(range(len(members)) for members in lattice["sets"])))
 
 
 @given(lattices())
 @settings(max_examples=400, deadline=None)
-def test_best_path(lattice: dict[str, Any]) -> None:
-    labels, score = compiled(lattice).best()
-    best = max(worth(lattice, path) for path in paths(lattice))
+def test_best_path_agrees_with_enumeration(lattice: dict[str, Any]) -> None:
+    labels, score = compile_lattice(lattice).best()
+    best = max(score_path(lattice, path) for path in list_paths(lattice))
     assert score == pytest.approx(best, abs=1e-6) if best > -INF else score == -INF
     chosen = tuple(members.index(label) for members, label in zip(lattice["sets"], labels.tolist(), strict=True))
     if best > -INF:
-        assert worth(lattice, chosen) == pytest.approx(best, abs=1e-6)
+        assert score_path(lattice, chosen) == pytest.approx(best, abs=1e-6)
 
 
 @given(lattices())
 @settings(max_examples=400, deadline=None)
-def test_marginals(lattice: dict[str, Any]) -> None:
-    found, log_partition = compiled(lattice).marginals()
-    weights = {path: math.exp(worth(lattice, path)) for path in paths(lattice)}
+def test_marginals_agree_with_enumeration(lattice: dict[str, Any]) -> None:
+    found, log_partition = compile_lattice(lattice).marginals()
+    weights = {path: math.exp(score_path(lattice, path)) for path in list_paths(lattice)}
     total = sum(weights.values())
     assert not np.isnan(found).any()
     if total == 0.0:
@@ -104,7 +104,7 @@ def test_marginals(lattice: dict[str, Any]) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-def test_ties_go_to_the_first_candidates() -> None:
+def test_ties_are_broken_by_the_first_candidates() -> None:
     begins, candidates = np.array([0, 2, 4, 5], np.int32), np.array([1, 0, 0, 1, 2], np.int32)
     for order in (0, 1, 2):
         labels, score = _core.sequence.Lattice(order, 3, np.zeros(5), begins, candidates).best()
@@ -124,7 +124,7 @@ def test_long_chains_with_large_scores_stay_finite() -> None:
         np.testing.assert_allclose(found.reshape(count, labels).sum(axis=1), 1.0, atol=1e-6)
 
 
-def test_wrong_lattices_are_refused() -> None:
+def test_invalid_lattices_raise_an_error() -> None:
     begins, candidates, nodes = np.array([0, 1], np.int32), np.array([0], np.int32), np.zeros(1)
     with pytest.raises(ValueError, match="order must be"):
         _core.sequence.Lattice(3, 1, nodes, begins, candidates)
@@ -142,7 +142,7 @@ def test_wrong_lattices_are_refused() -> None:
 
 
 class Setting:
-    """Random weights of a model, its trainer, and its scores by definition."""
+    """A model with random weights, its trainer, and its scores by definition."""
 
     def __init__(self, order: int, data: SequenceData, facets: list[list[int]], with_pairs: bool, seed: int) -> None:
         random = np.random.default_rng(seed)
@@ -159,7 +159,7 @@ class Setting:
         )
         tables = (self.rows, np.zeros_like(self.rows), self.transitions, np.zeros_like(self.transitions))
         assert data.gold is not None
-        self.trainer = _core.sequence.ChainTrainer(self.model, data.core(), data.gold, *tables)
+        self.trainer = _core.sequence.ChainTrainer(self.model, data.to_core(), data.gold, *tables)
 
     def sets(self, sequence: int) -> list[list[int]]:
         first, end = self.data.offsets[sequence : sequence + 2].tolist()
@@ -168,7 +168,7 @@ class Setting:
         return [self.data.candidates[self.data.begins[i] : self.data.begins[i + 1]].tolist() for i in range(first, end)]
 
     def features(self, sequence: int, labels: list[int]) -> tuple[Any, Any]:
-        """How often a labelling uses each weight: [rows], [transitions], by definition."""
+        """Return how often a labeling uses each weight, [rows] and [transitions], by definition."""
         first, end = self.data.offsets[sequence : sequence + 2].tolist()
         codes, boundary = self.data.codes[first:end], self.labels
         rows, transitions = np.zeros_like(self.rows, np.float64), np.zeros_like(self.transitions, np.float64)
@@ -193,7 +193,7 @@ class Setting:
             before, previous = previous, label
         return rows, transitions
 
-    def worth(self, sequence: int, labels: list[int]) -> float:
+    def score_path(self, sequence: int, labels: list[int]) -> float:
         rows, transitions = self.features(sequence, labels)
         return float((rows * self.rows).sum() + (transitions * self.transitions).sum())
 
@@ -208,7 +208,7 @@ class Setting:
 
 
 def mix(value: int) -> int:
-    """The core's code of a relation value."""
+    """Return the code of a relation value in the core."""
     for multiplier, shift in ((0x7FEB352D, 16), (0x846CA68B, 15)):
         value = ((value ^ (value >> shift)) * multiplier) & 0xFFFFFFFF
     return value ^ (value >> 16)
@@ -226,14 +226,16 @@ settings_of_models = pytest.mark.parametrize(
 )
 
 
-def settled(order: int, with_pairs: bool, narrow: bool, facets: list[list[int]], seed: int = 3) -> Setting:
-    return Setting(order, problem(seed, narrow=narrow), facets, with_pairs, seed)
+def make_setting(order: int, with_pairs: bool, narrow: bool, facets: list[list[int]], seed: int = 3) -> Setting:
+    return Setting(order, make_problem(seed, narrow=narrow), facets, with_pairs, seed)
 
 
 @settings_of_models
-def test_models_score_by_definition(order: int, with_pairs: bool, narrow: bool, facets: list[list[int]]) -> None:
-    setting = settled(order, with_pairs, narrow, facets)
-    core, labels = setting.data.core(), setting.model.label(setting.data.core(), 1)
+def test_scores_are_sums_of_feature_weights(
+    order: int, with_pairs: bool, narrow: bool, facets: list[list[int]]
+) -> None:
+    setting = make_setting(order, with_pairs, narrow, facets)
+    core, labels = setting.data.to_core(), setting.model.label(setting.data.to_core(), 1)
     marginals = setting.model.marginals(core, 1)
     np.testing.assert_array_equal(setting.model.label(core, 3), labels)
     confidence = setting.model.confidence(core, labels, 2)
@@ -242,8 +244,8 @@ def test_models_score_by_definition(order: int, with_pairs: bool, narrow: bool, 
         first, end = setting.data.offsets[sequence : sequence + 2].tolist()
         if first == end:
             continue
-        worths = {path: setting.worth(sequence, list(path)) for path in itertools.product(*setting.sets(sequence))}
-        assert setting.worth(sequence, labels[first:end].tolist()) == pytest.approx(max(worths.values()), abs=1e-4)
+        worths = {path: setting.score_path(sequence, list(path)) for path in itertools.product(*setting.sets(sequence))}
+        assert setting.score_path(sequence, labels[first:end].tolist()) == pytest.approx(max(worths.values()), abs=1e-4)
         total = sum(map(math.exp, worths.values()))
         expected = np.zeros((end - first, setting.labels))
         for path, worth in worths.items():
@@ -253,8 +255,10 @@ def test_models_score_by_definition(order: int, with_pairs: bool, narrow: bool, 
 
 @settings_of_models
 @pytest.mark.parametrize("cost", [0.0, 1.0])
-def test_best_difference(order: int, with_pairs: bool, narrow: bool, facets: list[list[int]], cost: float) -> None:
-    setting = settled(order, with_pairs, narrow, facets)
+def test_updates_are_differences_of_features(
+    order: int, with_pairs: bool, narrow: bool, facets: list[list[int]], cost: float
+) -> None:
+    setting = make_setting(order, with_pairs, narrow, facets)
     which = np.arange(len(setting.data.lengths), dtype=np.int32)
     losses, norms = setting.trainer.compute_updates(which, False, cost, 2)
     assert setting.data.gold is not None
@@ -265,10 +269,10 @@ def test_best_difference(order: int, with_pairs: bool, narrow: bool, facets: lis
 
         def augmented(path: tuple[int, ...], sequence: int = sequence, gold: list[int] = gold) -> float:
             wrong = sum(a != b for a, b in zip(path, gold, strict=True))
-            return setting.worth(sequence, list(path)) + cost * wrong
+            return setting.score_path(sequence, list(path)) + cost * wrong
 
         best = max(itertools.product(*setting.sets(sequence)), key=augmented)
-        assert loss == pytest.approx(augmented(best) - setting.worth(sequence, gold), abs=1e-4)
+        assert loss == pytest.approx(augmented(best) - setting.score_path(sequence, gold), abs=1e-4)
         best_rows, best_transitions = setting.features(sequence, list(best))
         found_rows, found_transitions = setting.difference(sequence)
         np.testing.assert_allclose(found_rows, rows - best_rows, atol=1e-6)
@@ -277,9 +281,11 @@ def test_best_difference(order: int, with_pairs: bool, narrow: bool, facets: lis
 
 
 @settings_of_models
-def test_the_gradient_of_the_crf(order: int, with_pairs: bool, narrow: bool, facets: list[list[int]]) -> None:
-    """Moving along the difference by a little changes the loss as finite differences say."""
-    setting = settled(order, with_pairs, narrow, facets)
+def test_crf_gradient_agrees_with_finite_differences(
+    order: int, with_pairs: bool, narrow: bool, facets: list[list[int]]
+) -> None:
+    """A small step along the difference changes the loss as expected."""
+    setting = make_setting(order, with_pairs, narrow, facets)
     which = np.array([3], np.int32)
     setting.trainer.compute_updates(which, True, 0.0, 1)
     gradients = setting.difference(0)

@@ -1,4 +1,4 @@
-"""Hill climbing against neighbours found by definition, and what restarts promise."""
+"""Hill climbing: neighbors by definition, restarts, threads and local optima."""
 
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
@@ -16,12 +16,11 @@ from headlong.analysis.local_optima import count_local_optima, estimate_local_op
 from headlong.errors import OptionError
 from headlong.parser.decode_options import CHOICES
 from headlong.parser.decoders import decoder
-from tests.core.test_tree_decoders import random_frames
 from tests.helpers import toy
 from tests.helpers.oracles import all_trees, is_projective, is_tree, root_arcs, tree_scores
 from tests.helpers.plain_extras import KINDS, PlainExtras, plain_extras, possible_parts
 from tests.helpers.plain_frames import PlainFrames, check_answer, plain_frames
-from tests.helpers.problems import solve
+from tests.helpers.problems import random_frames, solve
 from tests.helpers.strategies import Scores, arc_scores, many, random_scores
 
 STARTS = CHOICES["start"]
@@ -29,8 +28,8 @@ starts = pytest.mark.parametrize("start", STARTS)
 Tree = tuple[int, ...]
 
 
-def neighbours(heads: Tree, single_root: bool, projective: bool) -> set[Tree]:
-    """The trees that one move away: a head changed, an arc turned round, the root given to another word."""
+def list_neighbors(heads: Tree, single_root: bool, projective: bool) -> set[Tree]:
+    """Return the trees one move away: a head changed, an arc reversed, or the root given to another word."""
     size = len(heads)
     found = set()
     for word, head in product(range(1, size), range(size)):
@@ -56,8 +55,8 @@ def neighbours(heads: Tree, single_root: bool, projective: bool) -> set[Tree]:
     }
 
 
-def some_tree(frames: PlainFrames, single_root: bool, projective: bool, number: int) -> NDArray[np.int32] | None:
-    """A tree of candidates that is worth something."""
+def find_tree(frames: PlainFrames, single_root: bool, projective: bool, number: int) -> NDArray[np.int32] | None:
+    """Return a tree of candidates with a finite score."""
     trees = all_trees(frames.size - 1, single_root, projective)
     worth = [tree for tree in trees if frames.tree_worth(tree) > -np.inf]
     return worth[number % len(worth)].astype(np.int32) if worth else None
@@ -65,11 +64,11 @@ def some_tree(frames: PlainFrames, single_root: bool, projective: bool, number: 
 
 @settings(max_examples=250, deadline=None)
 @given(plain_frames(), st.booleans(), st.booleans(), st.integers(0, 10**6))
-def test_no_neighbour_of_a_climbed_tree_is_better(
+def test_climbed_trees_have_no_better_neighbor(
     frames: PlainFrames, single_root: bool, projective: bool, number: int
 ) -> None:
-    core, scores = frames.core()
-    tree = some_tree(frames, single_root, projective, number)
+    core, scores = frames.to_core()
+    tree = find_tree(frames, single_root, projective, number)
     if tree is None:
         return
     found = solve(core, scores, "climb", single_root, projective, max_sweeps=0, restarts=0, first_tree=tree)
@@ -78,10 +77,10 @@ def test_no_neighbour_of_a_climbed_tree_is_better(
     assert value >= frames.tree_worth(tree) - 1e-6
     better = [
         heads
-        for heads in neighbours(tuple(found["heads"].tolist()), single_root, projective)
+        for heads in list_neighbors(tuple(found["heads"].tolist()), single_root, projective)
         if frames.tree_worth(np.array(heads)) > value + 1e-3
     ]
-    # A move of two arcs whose first step alone is forbidden is not looked at.
+    # A move of two arcs is not tried if its first step alone is forbidden.
     forbidden = -np.inf in [*frames.pairs.values(), *frames.grand.values(), *frames.triples.values()]
     if forbidden:
         better = [heads for heads in better if sum(a != b for a, b in zip(heads, found["heads"], strict=True)) == 1]
@@ -91,10 +90,10 @@ def test_no_neighbour_of_a_climbed_tree_is_better(
 @starts
 @settings(max_examples=60, deadline=None)
 @given(plain_frames(), st.booleans(), st.booleans(), st.integers(0, 2**64 - 1), st.sampled_from([0, 1, 64]))
-def test_restarts_never_make_it_worse(
+def test_restarts_never_lower_the_score(
     start: str, frames: PlainFrames, single_root: bool, projective: bool, seed: int, sweeps: int
 ) -> None:
-    core, scores = frames.core()
+    core, scores = frames.to_core()
     best = frames.best(single_root, projective)
     values = []
     for restarts in (0, 3, 30):
@@ -116,8 +115,10 @@ def test_restarts_never_make_it_worse(
 @starts
 @settings(max_examples=40, deadline=None)
 @given(plain_extras(KINDS), st.booleans(), st.booleans(), st.sampled_from([0, 64]))
-def test_extras_count(start: str, extras: PlainExtras, single_root: bool, projective: bool, sweeps: int) -> None:
-    core, scores, core_extras = extras.core()
+def test_climbing_scores_extras(
+    start: str, extras: PlainExtras, single_root: bool, projective: bool, sweeps: int
+) -> None:
+    core, scores, core_extras = extras.to_core()
     found = solve(
         core,
         *(scores, "climb", single_root, projective),
@@ -131,14 +132,14 @@ def test_extras_count(start: str, extras: PlainExtras, single_root: bool, projec
     check_answer(found, "climb", single_root, projective, worth=extras.worth, best=best)
 
 
-def test_bound_counts_frames_where_the_first_tree_is_worth_nothing() -> None:
-    """The best tree of arcs is forbidden; what makes the other one good is in the frames, not in the extras."""
+def test_bound_includes_frames_if_the_first_tree_is_forbidden() -> None:
+    """The best tree by arc scores is forbidden, and the frames, not the extras, give the other tree its score."""
     arc_scores = {(0, 1): 0.0, (0, 2): -50.0, (1, 2): 0.0}
     frames = PlainFrames([[], [0], [0, 1]], arc_scores, defaultdict(float), {}, defaultdict(float))
     frames.pairs[2, 0, 0, 1, 1] = -np.inf
     frames.grand[0, 1, 2, 0] = 60.0
     extras = PlainExtras(frames, {kind: dict.fromkeys(possible_parts(frames.candidates, kind), 0.0) for kind in KINDS})
-    core, scores, core_extras = extras.core()
+    core, scores, core_extras = extras.to_core()
     found = solve(core, scores, "climb", extras=core_extras, restarts=0)
     assert (extras.worth(np.array([-1, 0, 1])), extras.best(False, False)) == (-np.inf, 10.0)
     check_answer(found, "climb", False, False, worth=extras.worth, best=10.0)
@@ -147,8 +148,11 @@ def test_bound_counts_frames_where_the_first_tree_is_worth_nothing() -> None:
 @pytest.mark.parametrize("projective", [False, True], ids=["any", "projective"])
 @starts
 def test_restarts_find_the_optimum(start: str, projective: bool) -> None:
-    """Sentences of 12 words, three heads each: without a bound fresh starts find all optima, those nearby more than a
-    single climb; behind a bound, which leaves few arcs, all do."""
+    """The sentences have 12 words with three heads each.
+
+    Without the descent, random restarts find all optima, and those near the best tree find more than a single climb.
+    After the descent, which leaves few arcs, all kinds of restarts find all optima.
+    """
     once = often = 0
     for seed in range(12):
         core, scores = random_frames(seed, 12, seed % 2 == 0)
@@ -168,7 +172,7 @@ def test_restarts_find_the_optimum(start: str, projective: bool) -> None:
     assert often == 12 or start == "nearby"
 
 
-def test_threads_and_repetitions_agree() -> None:
+def test_climbing_is_reproducible_in_threads() -> None:
     problems = [random_frames(seed, 20) for seed in range(24)]
 
     def trees(start: str) -> list[list[int]]:
@@ -183,8 +187,8 @@ def test_threads_and_repetitions_agree() -> None:
 
 @starts
 @pytest.mark.parametrize("projective", [False, True], ids=["any", "projective"])
-def test_restarts_on_threads(start: str, projective: bool) -> None:
-    """Threads that climb from the trees of one sentence find what one finds, after as many climbs."""
+def test_restarts_in_threads_give_the_same_result(start: str, projective: bool) -> None:
+    """Threads that share the restarts of one sentence find the same tree after the same number of climbs."""
     for seed in range(6):
         core, scores = random_frames(seed, 20, seed % 2 == 0)
 
@@ -196,7 +200,7 @@ def test_restarts_on_threads(start: str, projective: bool) -> None:
         assert climb(1) == climb(2) == climb(5)
 
 
-def test_threads_of_a_single_sentence() -> None:
+def test_single_sentence_uses_all_threads() -> None:
     """A sentence that is parsed alone has all threads for itself."""
     parser = toy.parser(2).fit(toy.treebank())
     sentence = toy.treebank()[:1]
@@ -208,7 +212,7 @@ def test_threads_of_a_single_sentence() -> None:
         decoder("climb")(parser.problem(sentence[0]), threads=0)
 
 
-def test_time_limit_leaves_the_best_tree_so_far() -> None:
+def test_time_limit_returns_the_best_tree_so_far() -> None:
     core, scores = random_frames(3, 300)
     first = solve(core, scores, "climb", max_sweeps=0, restarts=0)
     assert (first["status"], first["bound"]) == ("approximate", np.inf)
@@ -219,8 +223,11 @@ def test_time_limit_leaves_the_best_tree_so_far() -> None:
         assert np.isfinite(found["bound"]) == (sweeps > 0)
 
 
-def test_proven_trees_are_climbed_from_no_more() -> None:
-    """The descent alone proves the trees of a trained model best; random scores are harder, and their trees bounded."""
+def test_climbing_stops_once_the_tree_is_proven() -> None:
+    """The descent alone certifies the trees of a trained model.
+
+    Random scores are harder: their trees only get a bound.
+    """
     sentences = toy.treebank()
     parser = toy.parser(2).fit(sentences)
     for problem in map(parser.problem, sentences):
@@ -243,7 +250,7 @@ def test_proven_trees_are_climbed_from_no_more() -> None:
     assert open_ones > 10
 
 
-def test_options() -> None:
+def test_invalid_options_raise_an_error() -> None:
     problem = Problem.from_matrix([[0, 1], [0, 0]])
     with pytest.raises(OptionError, match="restarts must be at least 0, found -1"):
         decoder("climb")(problem, restarts=-1)
@@ -261,8 +268,8 @@ def test_options() -> None:
             solve(core, scores, "climb", first_tree=np.array(tree, np.int32))
 
 
-def enumerated_optima(scores: Scores) -> int:
-    """Trees, with any number of roots, that no change of one head improves."""
+def enumerate_optima(scores: Scores) -> int:
+    """Return the trees, with any number of roots, that no change of one head improves."""
     trees = all_trees(len(scores) - 1, False)
     values = {tuple(tree): value for tree, value in zip(trees.tolist(), tree_scores(scores, trees), strict=True)}
     return sum(
@@ -277,19 +284,19 @@ def enumerated_optima(scores: Scores) -> int:
 
 @many
 @given(st.integers(1, 5), st.integers(0, 10**6), st.booleans())
-def test_counted_local_optima(words: int, seed: int, pruned: bool) -> None:
+def test_count_of_local_optima_agrees_with_enumeration(words: int, seed: int, pruned: bool) -> None:
     scores = random_scores(words, seed)
     if pruned:
         scores[1:][np.random.default_rng(seed).random(scores[1:].shape) < 0.4] = -np.inf
-    assert count_local_optima(Problem.from_matrix(scores, single_root=False)) == enumerated_optima(scores)
+    assert count_local_optima(Problem.from_matrix(scores, single_root=False)) == enumerate_optima(scores)
 
 
-def test_no_more_local_optima_than_the_theorem_allows() -> None:
+def test_local_optima_obey_the_theorem() -> None:
     problems = [Problem.from_matrix(random_scores(5, seed), single_root=False) for seed in range(300)]
     assert 4 <= max(map(count_local_optima, problems)) <= 2**4
 
 
-def test_estimated_local_optima() -> None:
+def test_estimate_of_local_optima() -> None:
     for seed in range(20):
         problem = Problem.from_matrix(random_scores(5, seed), single_root=False)
         counted = count_local_optima(problem)
@@ -299,6 +306,6 @@ def test_estimated_local_optima() -> None:
 
 @given(arc_scores(max_words=4))
 @settings(max_examples=50, deadline=None)
-def test_a_single_root_is_not_counted(scores: Scores) -> None:
+def test_counting_needs_the_multi_root_rule(scores: Scores) -> None:
     with pytest.raises(OptionError, match="any number of roots"):
         count_local_optima(Problem.from_matrix(scores))

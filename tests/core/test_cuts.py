@@ -1,4 +1,4 @@
-"""Codes of pieces of words against slices and zlib."""
+"""Hash codes of pieces of words, against slices and zlib."""
 
 import zlib
 
@@ -22,7 +22,7 @@ def cut_codes(words, cuts, seeds):
 
 
 @given(st.lists(ASCII), st.lists(st.tuples(st.integers(0, 2), PLACES, PLACES, st.integers(0, 2**32 - 1)), max_size=5))
-def test_pieces_are_slices(words, cuts):
+def test_codes_of_pieces_are_those_of_slices(words, cuts):
     found = cut_codes(words, [cut[:3] for cut in cuts], [cut[3] for cut in cuts])
     assert found.shape == (len(words), len(cuts))
     for word, row in zip(words, found.tolist(), strict=True):
@@ -30,7 +30,7 @@ def test_pieces_are_slices(words, cuts):
         assert row == [zlib.crc32(texts[of][begin:end].encode(), seed) for of, begin, end, seed in cuts]
 
 
-def test_arrays_that_do_not_fit_are_refused():
+def test_mismatched_arrays_raise_an_error():
     text, cut, seed = np.zeros(3, np.uint8), np.zeros((1, 3), np.int32), np.zeros(1, np.uint32)
     for wrong in ([], [1, 3], [0, 2], [0, 4], [0, 2, 1, 3]):
         with pytest.raises(ValueError, match="offsets must rise from 0 to the number of bytes"):

@@ -1,4 +1,4 @@
-"""Parts of more than one arc, and labels in the light of the tree: both against plain Python."""
+"""Frame parts, and labels that depend on the tree, against plain Python."""
 
 import itertools
 
@@ -39,7 +39,7 @@ DISTANCES = (1, 2, 3, 4, 5, 10, 20, 30)
 
 
 def mix(value):
-    """The code of a small whole number."""
+    """Return the code of a small integer."""
     for shift, factor in ((16, 0x7FEB352D), (15, 0x846CA68B)):
         value ^= value >> shift
         value = value * factor % 2**32
@@ -47,7 +47,7 @@ def mix(value):
 
 
 def outer_relations(sentence, side, one, other):
-    """Side, distance, agreement and punctuation between two words."""
+    """Return side, distance, agreement and punctuation between two words."""
     between = range(min(one, other) + 1, max(one, other))
     bin_ = sum(abs(one - other) > limit for limit in DISTANCES)
     agreement = oracle_agreement(sentence, one, other)
@@ -56,7 +56,7 @@ def outer_relations(sentence, side, one, other):
 
 
 def oracle_agreement(sentence, one, other):
-    """None of the toy sentences have features but `Number`."""
+    """Return the agreement of two words; `Number` is the only feature of the toy sentences."""
     first, second = (sentence.feats[word] if word else "_" for word in (one, other))
     if "_" in (first, second):
         return 0
@@ -65,7 +65,7 @@ def oracle_agreement(sentence, one, other):
 
 
 def number_place():
-    """Which of the values that can agree is Number: found from the traits of a word that has it alone."""
+    """Return the position of Number among the values that can agree, from the traits of a word that has only Number."""
     words = Sentence.from_words(["x"], upos=["NOUN"], feats=["Number=Sing"])
     _, traits, _ = WordEncoder(NAMES, ["NOUN"]).encode([words])
     return int(np.flatnonzero(traits[1, 2:])[0])
@@ -75,7 +75,7 @@ NUMBER_PLACE = number_place()
 
 
 def tree_parts(sentence, heads):
-    """All parts of a tree: (family, slots, relations)."""
+    """Return all parts of a tree as (family, slots, relations)."""
     size = len(heads)
     for head in range(size):
         for right in (False, True):
@@ -89,26 +89,26 @@ def tree_parts(sentence, heads):
                 yield 0, (head, modifier, sibling), relations
                 if head > 0 and presence != 3:
                     known = modifier if modifier != head else sibling
-                    position = where(heads[head], head, right, known)
+                    position = locate(heads[head], head, right, known)
                     side = 16 * (1 if heads[head] < head else 2) + 4 * presence + position
                     yield 2, (heads[head], head, modifier, sibling), [mix(side)]
             for nearest, sibling, modifier in zip(chain, chain[1:], chain[2:], strict=False):
                 presence = (nearest == head) + 2 * (modifier == head)
                 yield 3, (head, modifier, sibling, nearest), [mix(4 * direction + presence)]
             for modifier in modifiers if head > 0 else []:
-                side = 4 * (1 if heads[head] < head else 2) + where(heads[head], head, right, modifier)
+                side = 4 * (1 if heads[head] < head else 2) + locate(heads[head], head, right, modifier)
                 yield 1, (heads[head], head, modifier), outer_relations(sentence, side, heads[head], modifier)
 
 
-def where(grandparent, head, right, modifier):
-    """Away from the grandparent (0), between it and the head (1), or beyond it (2)."""
+def locate(grandparent, head, right, modifier):
+    """Return 0 for away from the grandparent, 1 for between it and the head, 2 for beyond it."""
     if (grandparent < head) == right:
         return 0
     return 1 if min(grandparent, head) < modifier < max(grandparent, head) else 2
 
 
 class Setting:
-    """A trainer over sentences with few templates, no pruner and random weights."""
+    """A trainer on sentences with few templates, no pruner and random weights."""
 
     def __init__(self, sentences, *, kinds=(0, 1, 2, 3), tree_label=False, seed=0, single_root=True):
         tags = sorted({tag for s in sentences for tag in s.upos[1:]})
@@ -127,15 +127,15 @@ class Setting:
         for table in (self.tables.parts, self.tables.labels):
             table[:] = random.normal(size=table.shape)
         gold = (self.corpus.heads, self.corpus.labels)
-        self.trainer = self.tables.trainer(self.corpus.batch, *gold, None, False, 1)
-        self.model = self.shape.core_model(self.tables.parts, self.tables.labels, (1.0, 1.0))
+        self.trainer = self.tables.make_trainer(self.corpus.batch, *gold, None, False, 1)
+        self.model = self.shape.compile(self.tables.parts, self.tables.labels, (1.0, 1.0))
 
     def study(self, cost=1.0, method="exact"):
         which = np.arange(len(self.sentences), dtype=np.int32)
         return self.trainer.compute_updates(which, False, cost, method, False, 1)[0]
 
     def score(self, codes, kind, slots, relations):
-        """The score of one part, by places in the weight table."""
+        """Return the score of one part, from its places in the weight table."""
         places = _core.features.feature_indices(
             codes,
             PART_FAMILIES[kind].compile(NAMES),
@@ -147,7 +147,7 @@ class Setting:
 
 
 def with_numbers(sentence, numbers):
-    """The sentence with Number on its words, or not."""
+    """Return the sentence with or without Number on its words."""
     feats = [("_", "Number=Sing", "Number=Plur")[n] for n, _ in zip(numbers, sentence.forms[1:], strict=False)]
     return sentence.with_columns(feats=["_", *feats])
 
@@ -161,7 +161,7 @@ sentences = st.builds(
 
 @settings(max_examples=60)
 @given(sentence=sentences, kinds=st.sets(st.integers(0, 3), min_size=1), seed=st.integers(0, 9))
-def test_trees_are_worth_the_sum_of_their_parts(sentence, kinds, seed):
+def test_scores_of_trees_are_sums_over_parts(sentence, kinds, seed):
     setting = Setting([sentence], kinds=sorted(kinds), seed=seed)
     codes, _, _ = setting.encoder.encode([sentence])
     arcs, _, _, scores, _, frames, _ = setting.model.problem(setting.corpus.batch, False)
@@ -181,7 +181,7 @@ def test_trees_are_worth_the_sum_of_their_parts(sentence, kinds, seed):
 
 
 def arc_sum(arcs, scores, heads):
-    """The sum of the arc scores of a tree."""
+    """Return the sum of the arc scores of a tree."""
     return sum(score for (head, modifier), score in zip(arcs.tolist(), scores, strict=True) if heads[modifier] == head)
 
 
@@ -194,7 +194,7 @@ def arc_sum(arcs, scores, heads):
     method=st.sampled_from(["exact", "climb", "ad3", "arcs"]),
 )
 def test_losses_are_differences_of_features(seed, kinds, tree_label, cost, method):
-    """loss = cost of the wrong arcs and labels - weights . (gold - found), for the tree and then for its labels."""
+    """loss = cost of the wrong arcs and labels - weights . (gold - found), first for the tree, then for its labels."""
     setting = Setting(toy.treebank()[:9], kinds=sorted(kinds), tree_label=tree_label, seed=seed)
     losses = setting.study(cost, method)
     assert setting.tables.labels is not None
@@ -221,8 +221,11 @@ def test_losses_are_differences_of_features(seed, kinds, tree_label, cost, metho
 
 @settings(max_examples=20)
 @given(seed=st.integers(0, 99), kinds=st.sets(st.integers(0, 3), min_size=1))
-def test_heads_that_choose_by_themselves_do_no_worse_than_a_tree(seed, kinds):
-    """Koo 2010, section 6: a superset of all trees; without costs its loss is the product with the difference."""
+def test_independent_heads_score_at_least_as_much_as_a_tree(seed, kinds):
+    """Koo 2010, section 6: a superset of all trees.
+
+    Without costs, the loss is the product of weights and difference.
+    """
     setting = Setting(toy.treebank()[:9], kinds=sorted(kinds), seed=seed)
     best = setting.study(0.0)
     losses = setting.study(0.0, "automata")
@@ -236,7 +239,7 @@ def test_heads_that_choose_by_themselves_do_no_worse_than_a_tree(seed, kinds):
         assert loss == pytest.approx(-product, abs=1e-2)
 
 
-def test_updates_make_gold_win():
+def test_updates_raise_gold_above_the_prediction():
     setting = Setting(toy.treebank()[:9], tree_label=True)
     time = 0
     for _ in range(30):
@@ -251,8 +254,8 @@ def test_updates_make_gold_win():
     np.testing.assert_array_equal(labels[heads >= 0], setting.corpus.labels[heads >= 0])
 
 
-def nearby_part(heads, first, word):
-    """Slots and relations of a word's arc, its neighbours in the tree and their first labels."""
+def make_label_part(heads, first, word):
+    """Return slots and relations of a word's arc, its neighbors in the tree and their first labels."""
     head = heads[word]
     siblings = [m for m in range(1, len(heads)) if heads[m] == head and (m > head) == (word > head)]
     siblings.sort(key=lambda m: abs(m - head))
@@ -279,7 +282,7 @@ def nearby_part(heads, first, word):
 
 @settings(max_examples=30)
 @given(seed=st.integers(0, 99), which=st.integers(0, 8))
-def test_labels_are_chosen_in_the_light_of_the_tree(seed, which):
+def test_labels_depend_on_the_tree(seed, which):
     sentence = toy.treebank()[which]
     setting = Setting(toy.treebank()[:9], tree_label=True, seed=seed)
     batch, _ = setting.encoder.batch([sentence])
@@ -293,7 +296,7 @@ def test_labels_are_chosen_in_the_light_of_the_tree(seed, which):
     first = [-1, *(int(np.argmax(base[heads[word], word])) for word in range(1, len(heads)))]
     templates = TREE_LABEL.compile(NAMES)
     for word in range(1, len(heads)):
-        slots, relations = nearby_part(heads.tolist(), first, word)
+        slots, relations = make_label_part(heads.tolist(), first, word)
         places = _core.features.feature_indices(
             codes, templates, np.array([slots], np.int32), np.array([relations], np.uint32), LABEL_BITS
         )
@@ -301,12 +304,12 @@ def test_labels_are_chosen_in_the_light_of_the_tree(seed, which):
         assert total[labels[word]] >= total.max() - 1e-4
 
 
-def test_the_families_of_the_orders_compile():
+def test_families_of_all_orders_compile():
     for order, names in dependency.ORDERS.items():
         assert len(names) == {1: 0, 2: 2, 3: 4, 4: 16}[order]
     for family in (*dependency.PART_FAMILIES, dependency.TREE_LABEL):
         assert family.compile(family.attributes).count == len(family.templates) == len(set(family.templates))
-        # A missing modifier is told from the head that stands for it by `side` (which `dist` contains) alone; parts of
-        # whole trees have relations of their own.
+        # Only `side` (part of `dist`) tells a missing modifier from the head that fills its slot; globals
+        # have their own relations.
         for template in () if family in GLOBALS else family.templates:
             assert {"side", "dist"} & set(template.split())

@@ -1,4 +1,4 @@
-"""Parts of whole trees: found as defined, scored by their templates, the same after changes; searched and learnt."""
+"""Globals (parts of whole trees): definitions, templates, incremental scores, search and learning."""
 
 from collections import Counter
 
@@ -17,7 +17,7 @@ from tests.helpers.problems import core_options, solve, tree_value
 
 BITS = 12
 ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos dist", "m.upos side"))
-# Every slot and every relation is looked at.
+# Every slot and every relation is used.
 FAMILIES = [
     Family(
         family.name,
@@ -35,7 +35,7 @@ Words = tuple[NDArray[np.uint32], NDArray[np.uint8]]
 seeds = st.integers(0, 2**32 - 1)
 
 
-def compiled(weights: NDArray[np.float32], kinds: tuple[int, ...]) -> _core.parser.ParserModel:
+def compile_model(weights: NDArray[np.float32], kinds: tuple[int, ...]) -> _core.parser.ParserModel:
     model = _core.parser.ParserModel(ARC.compile(["upos"]), None, weights, 1.0, True)
     for kind in kinds:
         model.set_global(kind, FAMILIES[kind].compile(["upos"]))
@@ -43,22 +43,22 @@ def compiled(weights: NDArray[np.float32], kinds: tuple[int, ...]) -> _core.pars
 
 
 def random_weights(seed: int) -> NDArray[np.float32]:
-    """Whole numbers, so that sums are exact."""
+    """Return whole numbers, so that sums are exact."""
     return np.random.default_rng(seed).integers(-50, 50, (2**BITS + 1, 1)).astype(np.float32)
 
 
-def batch_of(words: Words) -> _core.parser.Batch:
+def make_batch(words: Words) -> _core.parser.Batch:
     return _core.parser.Batch(*words, np.array([0, len(words[1])], np.int32))
 
 
-def term_of(words: Words, seed: int, kinds: tuple[int, ...] = ALL) -> _core.parser.GlobalScorer:
-    term = compiled(random_weights(seed), kinds).global_scorer(batch_of(words))
-    assert term is not None
-    return term
+def make_scorer(words: Words, seed: int, kinds: tuple[int, ...] = ALL) -> _core.parser.GlobalScorer:
+    scorer = compile_model(random_weights(seed), kinds).global_scorer(make_batch(words))
+    assert scorer is not None
+    return scorer
 
 
-def places(words: Words, heads: list[int], kinds: tuple[int, ...]) -> list[int]:
-    """The places of all features of a tree, those of its arcs among them."""
+def find_places(words: Words, heads: list[int], kinds: tuple[int, ...]) -> list[int]:
+    """Return the places of all features of a tree, including those of its arcs."""
     attributes, traits = words
     found: list[tuple[Family, tuple[int, ...], dict[str, int]]] = [
         (ARC, (heads[m], m), oracles.arc_relations(traits, heads[m], m)) for m in range(1, len(heads))
@@ -76,61 +76,61 @@ def places(words: Words, heads: list[int], kinds: tuple[int, ...]) -> list[int]:
 
 @settings(max_examples=150, deadline=None)
 @given(sentences(), seeds)
-def test_parts_are_those_of_the_definition(words: Words, seed: int) -> None:
-    term = term_of(words, seed)
+def test_globals_agree_with_their_definition(words: Words, seed: int) -> None:
+    scorer = make_scorer(words, seed)
     heads = random_tree(len(words[1]), np.random.default_rng(seed))
     found: Counter[Row] = Counter()
-    kinds, slots, relations, scores = term.parts(np.array(heads, np.int32))
+    kinds, slots, relations, scores = scorer.parts(np.array(heads, np.int32))
     for kind, row, values in zip(kinds.tolist(), slots.tolist(), relations.tolist(), strict=True):
         family = GLOBALS[kind]
         assert not any(row[len(family.slots) :])
         assert not any(values[len(family.relations) :])
         found[kind, tuple(row[: len(family.slots)]), tuple(values[: len(family.relations)])] += 1
     assert found == PlainTree(heads, words[1]).rows()
-    assert term.value(np.array(heads, np.int32)) == scores.sum()
+    assert scorer.value(np.array(heads, np.int32)) == scores.sum()
 
 
 @settings(max_examples=40, deadline=None)
 @given(sentences(12), seeds)
-def test_values_after_moves_are_those_from_scratch(words: Words, seed: int) -> None:
+def test_incremental_values_agree_with_values_from_scratch(words: Words, seed: int) -> None:
     random = np.random.default_rng(seed)
     heads = random_tree(len(words[1]), random)
     moves = random_moves(heads, 25, random)
-    found = term_of(words, seed).values(np.array(heads, np.int32), np.array(moves, np.int32))
+    found = make_scorer(words, seed).values(np.array(heads, np.int32), np.array(moves, np.int32))
     for (word, head), value in zip(moves, found.tolist(), strict=True):
         heads[word] = head
-        assert term_of(words, seed).value(np.array(heads, np.int32)) == value
+        assert make_scorer(words, seed).value(np.array(heads, np.int32)) == value
 
 
 @pytest.mark.parametrize("kinds", [*((kind,) for kind in ALL), ALL], ids=[*(f.name for f in GLOBALS), "all"])
 @settings(max_examples=5, deadline=None)
 @given(sentences(5), seeds)
-def test_trees_are_worth_their_features(kinds: tuple[int, ...], words: Words, seed: int) -> None:
+def test_scores_of_trees_are_sums_of_feature_weights(kinds: tuple[int, ...], words: Words, seed: int) -> None:
     weights = random_weights(seed)
-    model, batch = compiled(weights, kinds), batch_of(words)
+    model, batch = compile_model(weights, kinds), make_batch(words)
     _, _, _, scores, _, frames, extras = model.problem(batch, False)
-    term = model.global_scorer(batch)
+    scorer = model.global_scorer(batch)
     assert frames is not None
     assert extras is None
     for tree in oracles.all_trees(len(words[1]) - 1, True)[seed % 9 :: 9]:
-        expected = float(weights[places(words, tree.tolist(), kinds), 0].sum())
-        assert tree_value(frames, scores, tree.astype(np.int32), None, term) == expected
+        expected = float(weights[find_places(words, tree.tolist(), kinds), 0].sum())
+        assert tree_value(frames, scores, tree.astype(np.int32), None, scorer) == expected
     for method in ("arcs", "climb", "sample", "ad3", "exact"):
         heads, _, found, bounds, certified, _, statuses = model.parse(batch, core_options(method))
-        assert found[0] == weights[places(words, heads.tolist(), kinds), 0].sum()
+        assert found[0] == weights[find_places(words, heads.tolist(), kinds), 0].sum()
         assert oracles.is_tree(heads)
         if len(words[1]) > 2:
             assert (bounds[0], certified[0], statuses) == (np.inf, False, ["approximate"])
-        solved = solve(frames, scores, method, global_scorer=term)
+        solved = solve(frames, scores, method, global_scorer=scorer)
         assert (solved["heads"].tolist(), solved["score"]) == (heads.tolist(), found[0])
 
 
 @settings(max_examples=15, deadline=None)
 @given(sentences(5), seeds, st.sampled_from(["any", "projective"]))
-def test_climbing_ends_where_no_change_of_a_head_helps(words: Words, seed: int, trees: str) -> None:
+def test_climbing_ends_in_a_local_optimum(words: Words, seed: int, trees: str) -> None:
     weights = random_weights(seed)
-    heads, _, found, *_ = compiled(weights, ALL).parse(
-        batch_of(words), core_options("climb", projective=trees == "projective")
+    heads, _, found, *_ = compile_model(weights, ALL).parse(
+        make_batch(words), core_options("climb", projective=trees == "projective")
     )
     assert trees == "any" or oracles.is_projective(heads)
     for word in range(1, len(heads)):
@@ -139,18 +139,18 @@ def test_climbing_ends_where_no_change_of_a_head_helps(words: Words, seed: int, 
             other[word] = head
             if heads[word] == 0 or not oracles.is_tree(other) or (trees != "any" and not oracles.is_projective(other)):
                 continue
-            assert weights[places(words, other, ALL), 0].sum() <= found[0] + 1e-6 * (1 + abs(found[0]))
+            assert weights[find_places(words, other, ALL), 0].sum() <= found[0] + 1e-6 * (1 + abs(found[0]))
 
 
 @settings(max_examples=30, deadline=None)
 @given(sentences(5), seeds)
-def test_a_step_adds_gold_and_takes_away_what_was_found(words: Words, seed: int) -> None:
+def test_updates_add_gold_features_and_subtract_predicted_ones(words: Words, seed: int) -> None:
     weights = random_weights(seed)
     before = weights[:, 0].astype(np.float64)
     size = len(words[1])
     trees = oracles.all_trees(size - 1, True)
     gold = trees[seed % len(trees)]
-    model, batch = compiled(weights, ALL), batch_of(words)
+    model, batch = compile_model(weights, ALL), make_batch(words)
     heads = model.parse(batch, core_options("climb"))[0]
     nothing = np.full(size, -1, np.int32)
     totals = np.zeros_like(weights)
@@ -160,8 +160,8 @@ def test_a_step_adds_gold_and_takes_away_what_was_found(words: Words, seed: int)
     losses, norms = trainer.compute_updates(np.array([0], np.int32), False, 0.0, "climb", False, 1)
     trainer.apply(0, 1.0, 0.0)
     expected = np.zeros(len(before))
-    np.add.at(expected, places(words, gold.tolist(), ALL), 1.0)
-    np.add.at(expected, places(words, heads.tolist(), ALL), -1.0)
+    np.add.at(expected, find_places(words, gold.tolist(), ALL), 1.0)
+    np.add.at(expected, find_places(words, heads.tolist(), ALL), -1.0)
     np.testing.assert_array_equal(weights[:, 0] - before, expected)
     assert losses[0] == pytest.approx(-float(before @ expected), abs=1e-6)
     assert norms[0] == pytest.approx(float(expected @ expected))
@@ -169,13 +169,13 @@ def test_a_step_adds_gold_and_takes_away_what_was_found(words: Words, seed: int)
 
 @settings(max_examples=30, deadline=None)
 @given(sentences(4), seeds)
-def test_samples_are_compared_by_all_features(words: Words, seed: int) -> None:
-    """The sum of constraints is made of differences between gold and trees, and violated by what the weights say."""
+def test_samplerank_constraints_use_all_features(words: Words, seed: int) -> None:
+    """Their sum consists of differences between the gold tree and sampled trees."""
     weights = random_weights(seed)
     size = len(words[1])
     trees = oracles.all_trees(size - 1, True)
     gold = trees[seed % len(trees)]
-    model, batch = compiled(weights, ALL), batch_of(words)
+    model, batch = compile_model(weights, ALL), make_batch(words)
     nothing = np.full(size, -1, np.int32)
     totals = np.zeros_like(weights)
     trainer = _core.parser.ParserTrainer(
@@ -188,20 +188,20 @@ def test_samples_are_compared_by_all_features(words: Words, seed: int) -> None:
     assert losses[0] == pytest.approx(-float(weights[:, 0].astype(np.float64) @ found), rel=1e-5, abs=1e-3)
     differences = np.zeros((len(weights), len(trees)))
     for number, tree in enumerate(trees.tolist()):
-        np.add.at(differences[:, number], places(words, gold.tolist(), ALL), 1.0)
-        np.add.at(differences[:, number], places(words, tree, ALL), -1.0)
+        np.add.at(differences[:, number], find_places(words, gold.tolist(), ALL), 1.0)
+        np.add.at(differences[:, number], find_places(words, tree, ALL), -1.0)
     amounts = np.linalg.lstsq(differences, found, rcond=None)[0]
     np.testing.assert_allclose(differences @ amounts, found, atol=1e-4)
 
 
-def test_bad_trees_and_moves_are_refused() -> None:
-    term = term_of((np.zeros((4, 1), np.uint32), np.ones((4, 10), np.uint8)), 1)
+def test_invalid_trees_and_moves_raise_an_error() -> None:
+    scorer = make_scorer((np.zeros((4, 1), np.uint32), np.ones((4, 10), np.uint8)), 1)
     good = np.array([-1, 0, 1, 1], np.int32)
     for heads, message in (([-1, 0, 1], "one head per word"), ([-1, 2, 1, 0], "those of a tree")):
         with pytest.raises(ValueError, match=message):
-            term.value(np.array(heads, np.int32))
+            scorer.value(np.array(heads, np.int32))
         with pytest.raises(ValueError, match=message):
-            term.parts(np.array(heads, np.int32))
+            scorer.parts(np.array(heads, np.int32))
     for move, message in (((4, 1), "out of range"), ((1, 3), "those of a tree")):
         with pytest.raises(ValueError, match=message):
-            term.values(good, np.array([move], np.int32))
+            scorer.values(good, np.array([move], np.int32))

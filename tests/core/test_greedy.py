@@ -1,4 +1,4 @@
-"""Greedy inference against the papers' pseudo-code, word for word (`tests/plain_greedy.py`)."""
+"""Greedy inference against the pseudo-code of the paper (`tests/helpers/plain_greedy.py`)."""
 
 import itertools
 import time
@@ -13,14 +13,12 @@ from hypothesis import strategies as st
 from headlong.errors import OptionError
 from headlong.parser.decode_options import parse_decode_options
 from headlong.parser.decoders import DECODERS
-from tests.core.test_tree_decoders import random_frames
 from tests.helpers import oracles, toy
 from tests.helpers.plain_extras import ARBITRARY_SIBLING, KINDS, PlainExtras, plain_extras
-from tests.helpers.plain_frames import PlainFrames, plain_frames
+from tests.helpers.plain_frames import PlainFrames, make_problem, plain_frames
 from tests.helpers.plain_greedy import PlainGreedy
-from tests.helpers.problems import solve, tree_value
+from tests.helpers.problems import random_frames, solve, tree_value
 from tests.helpers.strategies import both_kinds, both_root_rules
-from tests.parser.test_decoders import higher_problem
 
 
 @st.composite
@@ -34,7 +32,7 @@ def greedy_options(draw):
     }
 
 
-def plain_answer(plain: PlainExtras, name: str, options: dict[str, Any], single_root: bool, projective: bool):
+def run_pseudo_code(plain: PlainExtras, name: str, options: dict[str, Any], single_root: bool, projective: bool):
     scores = plain.frames.arc_scores
     arcs = {arc for arc, score in scores.items() if score > -np.inf}
     every = oracles.all_trees(plain.frames.size - 1, single_root, projective).tolist()
@@ -46,22 +44,22 @@ def plain_answer(plain: PlainExtras, name: str, options: dict[str, Any], single_
     return greedy.run(trees)
 
 
-def problem_of(plain: PlainExtras, single_root: bool):
-    frames, _, extras = plain.core()
-    return replace(higher_problem(plain.frames, single_root), frames=frames, extras=extras)
+def make_greedy_problem(plain: PlainExtras, single_root: bool):
+    frames, _, extras = plain.to_core()
+    return replace(make_problem(plain.frames, single_root), frames=frames, extras=extras)
 
 
 @pytest.mark.parametrize("name", ["greedy", "greedy-pp"])
 @both_root_rules
 @both_kinds
-def test_the_algorithms_of_the_paper(name, single_root, projective):
+def test_trees_agree_with_the_pseudo_code(name, single_root, projective):
     @settings(max_examples=25, deadline=None)
     @given(plain_extras((ARBITRARY_SIBLING,), max_words=4, max_heads=4), st.booleans(), greedy_options())
     def check(plain, bare, options):
         if bare:
             plain.scores = {}
-        found = DECODERS[name](problem_of(plain, single_root), projective=projective, **options)
-        expected = plain_answer(plain, name, options, single_root, projective)
+        found = DECODERS[name](make_greedy_problem(plain, single_root), projective=projective, **options)
+        expected = run_pseudo_code(plain, name, options, single_root, projective)
         if expected is None:
             assert found.status == "infeasible"
         else:
@@ -71,8 +69,11 @@ def test_the_algorithms_of_the_paper(name, single_root, projective):
     check()
 
 
-def test_what_needs_arcs_to_be_absent_stays_where_that_is_ignored():
-    """Such as the part of a root without modifiers: no modifier loses it, so that the best arc, 1 -> 2, comes first."""
+def test_absence_ignore_keeps_parts_that_need_an_absent_arc():
+    """An example is the part of a root without modifiers.
+
+    No modifier loses it, so the best arc, 1 -> 2, comes first.
+    """
     plain = PlainFrames([[], [0, 2], [0, 1]], {(0, 1): 0.0, (2, 1): 0.2, (0, 2): 0.1, (1, 2): 0.3}, {}, {}, {})
     for head, side in itertools.product(range(3), (0, 1)):
         places = range(len(plain.fan(head, side)) + 2)
@@ -80,7 +81,7 @@ def test_what_needs_arcs_to_be_absent_stays_where_that_is_ignored():
             plain.pairs |= {(head, side, *pair, lane): 0.0 for pair in itertools.combinations(places, 2)}
             plain.grand |= {(head, side, place, lane): 0.0 for place in places[1:-1]}
     plain.pairs[0, 1, 0, 3, 0] = -4.0
-    problem = problem_of(PlainExtras(plain), True)
+    problem = make_greedy_problem(PlainExtras(plain), True)
     found = DECODERS["greedy-pp"](problem, absence="ignore", swaps=0)
     assert found.heads.tolist() == [-1, 0, 1]
 
@@ -89,9 +90,9 @@ def test_what_needs_arcs_to_be_absent_stays_where_that_is_ignored():
 @both_kinds
 @settings(max_examples=15, deadline=None)
 @given(plain_extras(KINDS, max_words=5, max_heads=3), greedy_options(), st.booleans(), st.data())
-def test_always_a_tree_within_the_rules(name, projective, plain, options, single_root, data):
-    """Whatever the tree to favour, heads of no tree included."""
-    problem = problem_of(plain, single_root)
+def test_result_is_always_a_tree_that_obeys_the_rules(name, projective, plain, options, single_root, data):
+    """This holds for any guide, even if its heads are not a tree."""
+    problem = make_greedy_problem(plain, single_root)
     guide = data.draw(st.lists(st.integers(-1, 6), min_size=problem.size, max_size=problem.size))
     found = DECODERS[name](problem, projective=projective, guide=guide, **options)
     assert oracles.is_tree(found.heads)
@@ -101,7 +102,7 @@ def test_always_a_tree_within_the_rules(name, projective, plain, options, single
 
 
 @pytest.mark.parametrize("triples", [False, True])
-def test_a_tree_to_favour_is_found_if_it_is_favoured_enough(triples):
+def test_large_gammas_give_the_tree_of_the_guide(triples):
     for seed in range(5):
         core, scores = random_frames(seed, 12, triples)
         other = solve(core, scores, "arcs")["heads"]
@@ -113,8 +114,8 @@ def test_a_tree_to_favour_is_found_if_it_is_favoured_enough(triples):
             assert alone["score"] >= max(solve(core, scores, method)["score"], tree_value(core, scores, other))
 
 
-def favoured(plain: PlainFrames, heads: list[int], gammas: tuple[float, float, float]) -> PlainFrames:
-    """The frames with scores that are higher for the parts of a tree, or of what there is of it."""
+def add_guide(plain: PlainFrames, heads: list[int], gammas: tuple[float, float, float]) -> PlainFrames:
+    """Return the frames with higher scores for the parts of the guide, as far as these are candidates."""
     changed = PlainFrames(
         plain.candidates, dict(plain.arc_scores), dict(plain.pairs), dict(plain.triples), dict(plain.grand)
     )
@@ -140,12 +141,12 @@ def favoured(plain: PlainFrames, heads: list[int], gammas: tuple[float, float, f
 
 @settings(max_examples=60, deadline=None)
 @given(plain_frames(max_words=5, max_heads=3), st.data(), greedy_options(), st.sampled_from(["greedy", "greedy-pp"]))
-def test_favouring_is_adding_to_scores_and_starting_from_the_tree(plain, data, options, method):
-    """What greedy inference finds under the higher scores, or the tree itself with arcs swapped, if that is better."""
+def test_guide_adds_to_scores_and_is_a_candidate_result(plain, data, options, method):
+    """The result is the better of the tree found with higher scores, and the guide with arcs swapped."""
     heads = [-1, *data.draw(some_heads(plain))[1:]]
-    core, scores = plain.core()
-    changed = favoured(plain, heads, (2.0, 0.5, 0.25))
-    more, more_scores = changed.core()
+    core, scores = plain.to_core()
+    changed = add_guide(plain, heads, (2.0, 0.5, 0.25))
+    more, more_scores = changed.to_core()
     options |= {"gamma1": 2.0, "gamma2": 0.5, "gamma3": 0.25}
     found = solve(core, scores, method, guide=np.array(heads, np.int32), **options)
     expected = solve(more, more_scores, method, **options)["heads"].tolist()
@@ -157,12 +158,12 @@ def test_favouring_is_adding_to_scores_and_starting_from_the_tree(plain, data, o
         other = PlainGreedy(PlainExtras(changed), True, False, swaps=options["swaps"]).swap(heads)
         expected = max(expected, other, key=lambda tree: changed.tree_worth(np.array(tree)))
     assert found["heads"].tolist() == expected
-    assert found["score"] == tree_value(core, scores, found["heads"])  # of the problem, not of the favoured one
+    assert found["score"] == tree_value(core, scores, found["heads"])  # of the problem, without the bonus of the guide
 
 
 @st.composite
 def some_heads(draw: st.DrawFn, plain: PlainFrames) -> list[int]:
-    """A tree of candidates for the most part, or heads of any kind."""
+    """Draw a tree of candidates in most cases, or arbitrary heads."""
     every: list[list[int]] = oracles.all_trees(plain.size - 1, True, False).tolist()
     arcs = {(head, word) for word, row in enumerate(plain.candidates) for head in row}
     trees = [tree for tree in every if all((tree[word], word) in arcs for word in range(1, plain.size))]
@@ -170,7 +171,7 @@ def some_heads(draw: st.DrawFn, plain: PlainFrames) -> list[int]:
     return draw(st.one_of(st.sampled_from(trees), anything) if trees else anything)
 
 
-def test_time_limit():
+def test_time_limit_returns_a_tree():
     core, scores = random_frames(3, 1000)
     begin = time.perf_counter()
     found = solve(core, scores, "greedy-pp", time_limit=1e-3)
@@ -180,7 +181,7 @@ def test_time_limit():
     assert found["score"] == pytest.approx(tree_value(core, scores, found["heads"]))
 
 
-def test_options_as_text():
+def test_parse_decode_options():
     assert parse_decode_options("") == {}
     assert parse_decode_options("alpha=2, absence=omit,kbest=7,proof=false") == {
         "alpha": 2.0,
@@ -189,9 +190,9 @@ def test_options_as_text():
         "proof": False,
     }
     for text, message in (
-        ("alpha", "expected NAME=VALUE, found 'alpha'"),
+        ("alpha", "decode options must be NAME=VALUE, found 'alpha'"),
         ("gamma=1", "unknown decode option 'gamma'; did you mean 'gamma"),
-        ("beam=many", "beam must be a int, found 'many'"),
+        ("beam=many", "beam must be an integer, found 'many'"),
         ("beam=0", "beam must be between 1 and 10000, found 0"),
         ("alpha=-1", "alpha must be at least 0, found -1.0"),
         ("beta=2", "beta must be between 0 and 1, found 2.0"),
@@ -207,7 +208,7 @@ def parser():
     return toy.parser(order=3, training_decoder="greedy-pp").fit(toy.treebank())
 
 
-def test_parsers_favour_trees(parser):
+def test_parsers_follow_the_guide(parser):
     sentences = toy.treebank()
     gold = [list(sentence.heads) for sentence in sentences]
     pruned = [parser.problem(sentence) for sentence in sentences]
@@ -220,13 +221,13 @@ def test_parsers_favour_trees(parser):
         assert (solution.heads == other.heads).all()
 
 
-def test_what_cannot_be_favoured(parser):
+def test_invalid_guides_raise_an_error(parser):
     sentences = toy.treebank()
-    with pytest.raises(OptionError, match="the guide has fewer trees than there are sentences"):
+    with pytest.raises(OptionError, match="guide must have one tree per sentence, found fewer"):
         list(parser.parse(sentences, decoder="greedy", guide=sentences[:-1]))
-    with pytest.raises(OptionError, match=r"the guide has \d words for the sentence that begins with"):
+    with pytest.raises(OptionError, match=r"guide must have \d words for the sentence that begins with"):
         list(parser.parse(sentences, decoder="greedy", guide=[sentences[-1]] * len(sentences)))
     with pytest.raises(OptionError, match="decoder must be one of mst"):
         parser.parse(sentences, decoder="greedy", guide="best")
-    with pytest.raises(OptionError, match="guide must have . heads, found 2"):
+    with pytest.raises(OptionError, match=r"guide must have \d heads, found 2"):
         DECODERS["greedy"](parser.problem(sentences[0]), guide=[-1, 0])

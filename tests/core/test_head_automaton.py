@@ -25,7 +25,7 @@ def own_score(frames: PlainFrames, head: int, on: tuple[int, ...]) -> float:
 
 @st.composite
 def automata(draw: st.DrawFn) -> tuple[PlainFrames, int, NDArray[np.float64]]:
-    """Frames, a head with modifiers, and link scores for its automaton."""
+    """Draw frames, a head with modifiers, and link scores of its automaton."""
     frames = draw(plain_frames(max_words=6))
     head = draw(
         st.sampled_from([head for head in range(frames.size) if any(frames.fan(head, side) for side in (0, 1))])
@@ -42,11 +42,11 @@ def automata(draw: st.DrawFn) -> tuple[PlainFrames, int, NDArray[np.float64]]:
 
 
 def factor_of(graph: _core.graph.Graph, frames: PlainFrames, head: int) -> int:
-    """Factor 0 is the tree; then come the heads with modifiers."""
+    """Return the factor of a head; factor 0 is the tree, followed by the heads with modifiers."""
     return 1 + sum(any(frames.fan(before, side) for side in (0, 1)) for before in range(head))
 
 
-def generic(core: _core.parser.Frames, head: int, links: int) -> _core.graph.Graph:
+def build_generic(core: _core.parser.Frames, head: int, links: int) -> _core.graph.Graph:
     graph = _core.graph.Graph()
     graph.add_variables(np.zeros(links))
     graph.add_automaton(np.arange(links, dtype=np.int32), np.zeros(links, dtype=np.uint8), *core.edges(head))
@@ -55,12 +55,12 @@ def generic(core: _core.parser.Frames, head: int, links: int) -> _core.graph.Gra
 
 @settings(max_examples=150, deadline=None)
 @given(automata())
-def test_services(case: tuple[PlainFrames, int, NDArray[np.float64]]) -> None:
+def test_services_agree_with_enumeration(case: tuple[PlainFrames, int, NDArray[np.float64]]) -> None:
     frames, head, scores = case
-    core, arc_scores = frames.core()
+    core, arc_scores = frames.to_core()
     graph = _core.parser.Problem(core, arc_scores).graph()
     factor = factor_of(graph, frames, head)
-    other = generic(core, head, len(scores))
+    other = build_generic(core, head, len(scores))
     rows = np.array(list(product((0, 1), repeat=len(scores))), dtype=np.uint8)
     own = np.array([own_score(frames, head, tuple(row)) for row in rows])
     values = own + np.array([scores[row == 1].sum() for row in rows])
@@ -104,8 +104,8 @@ def test_services(case: tuple[PlainFrames, int, NDArray[np.float64]]) -> None:
 
 
 @pytest.mark.parametrize("triples", [False, True])
-def test_long_fans(triples: bool) -> None:
-    """Sixty modifiers on a side and as many heads, against the generic automaton."""
+def test_long_fans_agree_with_the_generic_automaton(triples: bool) -> None:
+    """The head has sixty modifiers on each side and as many possible heads."""
     random = np.random.default_rng(7)
     words = 61
     heads = [sorted({0, 1, *random.choice(np.arange(2, words + 1), 2)} - {word}) for word in range(1, words + 1)]
@@ -116,7 +116,7 @@ def test_long_fans(triples: bool) -> None:
     core.set_scores(*(random.normal(0.0, 1.0, len(column)).astype(np.float32) for column in columns))
     graph = _core.parser.Problem(core, np.zeros(begins[-1])).graph()
     links = len(heads[0]) + words - 1
-    other = generic(core, 1, links)
+    other = build_generic(core, 1, links)
     for _ in range(3):
         scores = random.normal(0.0, 2.0, links)
         on, value, own = graph.maximize(2, scores)
@@ -135,8 +135,8 @@ def test_long_fans(triples: bool) -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(plain_frames(max_words=4))
-def test_value(frames: PlainFrames) -> None:
-    core, _ = frames.core()
+def test_value_of_a_configuration(frames: PlainFrames) -> None:
+    core, _ = frames.to_core()
     for head in range(frames.size):
         for lane in range(frames.lanes(head)):
             everything = [np.arange(1, len(frames.fan(head, side)) + 1, dtype=np.int32) for side in (0, 1)]
@@ -144,7 +144,7 @@ def test_value(frames: PlainFrames) -> None:
             assert core.value(head, lane, *everything) == expected
 
 
-def test_refusals() -> None:
+def test_invalid_input_raises_an_error() -> None:
     heads = np.array([0, 2, 0, 1], dtype=np.int32)
     begins = np.array([0, 0, 2, 4], dtype=np.int32)
     core = _core.parser.Frames(heads, begins)

@@ -63,7 +63,7 @@ def test_includes_name_files_from_the_top_of_the_core():
     assert not missing
 
 
-def test_only_bindings_know_python():
+def test_only_bindings_include_python():
     knowing = [
         path.relative_to(CORE).as_posix()
         for path in CORE.rglob("*.[ch]pp")

@@ -10,29 +10,28 @@ from headlong.errors import OptionError
 from headlong.parser import best_trees
 from headlong.parser.decoders import DECODERS
 from tests.helpers import oracles
-from tests.helpers.plain_frames import plain_frames
+from tests.helpers.plain_frames import make_problem, plain_frames
 from tests.helpers.strategies import arc_scores, both_kinds, both_root_rules, random_scores
-from tests.parser.test_decoders import higher_problem
 
 
 @both_root_rules
 @both_kinds
 @settings(max_examples=50, deadline=None)
 @given(scores=arc_scores(max_words=4), count=st.sampled_from([1, 2, 5, 20, 1000]))
-def test_all_trees_in_order(single_root, projective, scores, count):
+def test_best_trees_agree_with_enumeration(single_root, projective, scores, count):
     heads, values = _core.trees.best_trees(scores, count, single_root, projective)
     trees = oracles.all_trees(len(scores) - 1, single_root, projective)
     every = oracles.tree_scores(scores, trees)
     known = {tuple(tree): value for tree, value in zip(trees.tolist(), every.tolist(), strict=True)}
     expected = np.sort(every[every > -np.inf])[::-1][:count]
-    np.testing.assert_array_equal(values, expected)  # eighths: no rounding
+    np.testing.assert_array_equal(values, expected)  # eighths, so sums are exact
     rows = [tuple(row) for row in heads.tolist()]
     assert len(set(rows)) == len(rows)
     assert [known[row] for row in rows] == values.tolist()
 
 
 @both_root_rules
-def test_long_sentences(single_root):
+def test_best_trees_of_long_sentences(single_root):
     scores = random_scores(40, 1)
     heads, values = _core.trees.best_trees(scores, 200, single_root)
     assert (np.diff(values) <= 1e-9).all()
@@ -41,7 +40,7 @@ def test_long_sentences(single_root):
     best, value = _core.trees.maximum_spanning_tree(scores, single_root)
     assert heads[0].tolist() == best.tolist()
     assert values[0] == pytest.approx(value)
-    # The second one differs from the first: the best tree without one of its arcs, tried one by one.
+    # The second tree is the best one without one of the arcs of the first, which are tried one by one.
     seconds = []
     for word in range(1, 41):
         without = scores.copy()
@@ -50,7 +49,7 @@ def test_long_sentences(single_root):
     assert values[1] == pytest.approx(max(seconds))
 
 
-def test_no_words_and_no_trees():
+def test_best_trees_without_words_or_trees():
     heads, values = best_trees(Problem.from_matrix([[0.0]]), 3)
     assert heads.tolist() == [[-1]]
     assert values.tolist() == [0.0]
@@ -66,8 +65,8 @@ def test_no_words_and_no_trees():
 @both_kinds
 @settings(max_examples=20, deadline=None)
 @given(frames=plain_frames(max_words=4, max_heads=4))
-def test_reranking_all_trees_is_exact(single_root, projective, frames):
-    problem = higher_problem(frames, single_root)
+def test_reranking_of_all_trees_is_exact(single_root, projective, frames):
+    problem = make_problem(frames, single_root)
     found = DECODERS["rerank"](problem, projective=projective, kbest=1000)
     best = frames.best(single_root, projective)
     assert found.score == pytest.approx(best)

@@ -1,4 +1,4 @@
-"""The active-set method for quadratic problems, against an exact enumeration of supports."""
+"""The active-set method for quadratic programs, against an exact enumeration of supports."""
 
 from itertools import combinations, product
 
@@ -12,7 +12,7 @@ from tests.helpers.graphs import ALLOWED
 
 
 def dense_graph(scores) -> _core.graph.Graph:
-    """One table over all its variables, in order."""
+    """Return a graph with one table over all its variables, in order."""
     links = int(np.log2(len(scores)))
     graph = _core.graph.Graph()
     graph.add_variables(np.zeros(links))
@@ -21,10 +21,11 @@ def dense_graph(scores) -> _core.graph.Graph:
 
 
 def solve_by_supports(scores, values, own_scale) -> np.ndarray | None:
-    """max own_scale * own(z) - |z - values|^2 / 2, by trying all affinely independent sets of configurations.
+    """Maximize own_scale * own(z) - |z - values|^2 / 2 by trying all affinely independent sets of configurations.
 
-    The optimum has such a set with positive weights, and solves the linear system of optimality conditions on it; so
-    the best of all solutions of such systems without negative weights is the optimum. None if nothing is allowed.
+    The optimum has such a set with positive weights, which solve the linear system of the optimality conditions. The
+    best of all solutions without negative weights is therefore the optimum. Return None if no configuration
+    is allowed.
     """
     links = int(np.log2(len(scores)))
     rows = np.array([[row >> link & 1 for link in range(links)] for row in range(len(scores))], dtype=float)
@@ -49,7 +50,7 @@ def solve_by_supports(scores, values, own_scale) -> np.ndarray | None:
         weights = np.linalg.solve(system, right[..., None])[:, :size, 0]
         weights = np.where(np.abs(weights) < 1e-11, 0.0, weights)
         points = np.einsum("sc,scl->sl", weights, columns)
-        # Without the constant |values|^2 / 2, in which differences between supports would drown.
+        # Without the constant |values|^2 / 2, which would hide the differences between supports.
         objective = (weights * linear[supports]).sum(axis=1) - (points**2).sum(axis=1) / 2
         objective[(weights < 0.0).any(axis=1)] = -np.inf
         place = int(objective.argmax())
@@ -59,7 +60,7 @@ def solve_by_supports(scores, values, own_scale) -> np.ndarray | None:
 
 
 def numbers(low: float, high: float):
-    """Real numbers, and whole ones, which make ties."""
+    """Draw real numbers, and whole ones, which make ties."""
     return st.integers(int(low), int(high)).map(float) | st.floats(low, high)
 
 
@@ -86,7 +87,7 @@ class TestAgainstSupports:
     @example(([0.0, 0.0, 0.0, 1.0], np.array([0.5, 0.5]), 1.0))  # dependent, and a weight must be shifted
     @example(([-np.inf, 0.0, 0.0, -np.inf], np.array([0.3, 0.3]), 1.0))
     @example(([0.0, 0.0], np.array([-np.inf]), 1.0))
-    def test_dense(self, problem):
+    def test_dense_tables_agree_with_enumeration(self, problem):
         scores, values, own_scale = problem
         check(scores, values, own_scale, dense_graph(scores).project(0, values, own_scale))
 
@@ -105,14 +106,14 @@ class TestAgainstSupports:
 
     @given(problems(3))
     @settings(max_examples=30, deadline=None)
-    def test_without_own_scores(self, problem):
+    def test_projection_without_own_scores(self, problem):
         scores, values, _ = problem
         check(scores, values, 0.0, dense_graph(scores).project(0, values, 0.0))
 
 
 @pytest.mark.parametrize("kind", ALLOWED)
 def test_tables_of_logic_factors_agree_with_their_closed_forms(kind):
-    """Eight links: 256 configurations, most of them affinely dependent."""
+    """Eight links have 256 configurations, most of them affinely dependent."""
     rng = np.random.default_rng(0)
     links, budget = 8, 3
     # Bit 0 is the first link; product varies the last one fastest.
@@ -124,7 +125,7 @@ def test_tables_of_logic_factors_agree_with_their_closed_forms(kind):
     np.testing.assert_allclose(found, graph.project_rows(1, values), rtol=0, atol=1e-9)
 
 
-def test_the_point_is_in_the_polytope_for_extreme_values():
+def test_result_is_in_the_polytope_for_extreme_values():
     """Values and scores of any size give a convex combination of configurations."""
     rng = np.random.default_rng(1)
     for power in range(-12, 13, 3):
@@ -143,7 +144,7 @@ def test_the_point_is_in_the_polytope_for_extreme_values():
 
 
 def automaton_graph(links, edges) -> _core.graph.Graph:
-    """One automaton over all its variables, in order; edges are rows (source, target, link or -1, score)."""
+    """Return a graph with one automaton over all variables; edges are rows (source, target, link or -1, score)."""
     graph = _core.graph.Graph()
     graph.add_variables(np.zeros(links))
     sources, targets, link_of_edge = np.array([edge[:3] for edge in edges], dtype=np.int32).T.copy()
@@ -154,7 +155,7 @@ def automaton_graph(links, edges) -> _core.graph.Graph:
 
 
 def project_on_simplex(values) -> np.ndarray:
-    """The point with sum 1 and no negative entries that is nearest to the values, by sorting them."""
+    """Return the nearest point with sum 1 and no negative entries, by sorting the values."""
     ordered = np.sort(values)[::-1]
     thresholds = (np.cumsum(ordered) - 1.0) / np.arange(1, len(values) + 1)
     nearest: np.ndarray = np.maximum(values - thresholds[np.flatnonzero(ordered > thresholds)[-1]], 0.0)
@@ -162,14 +163,14 @@ def project_on_simplex(values) -> np.ndarray:
 
 
 class TestManyLinks:
-    """Configurations of several machine words, and active sets as large as they can be."""
+    """Configurations of several machine words, and active sets of the largest possible size."""
 
     @pytest.mark.parametrize("links", [1, 63, 64, 65, 128, 300])
-    def test_one_link_is_on(self, links):
+    def test_one_of_many_links(self, links):
         rng = np.random.default_rng(links)
         scores = rng.normal(size=links)
         graph = automaton_graph(links, [(0, 1, link, scores[link]) for link in range(links)])
-        # From a corner to the centre, where all links are active, and back; -inf forbids half of them for a while.
+        # From a corner to the center, where all links are active, and back; -inf forbids half of them in between.
         values = (
             rng.normal(size=(12, links)) * np.array([10, 1, 0.1, 0.01, 1e-3, 0, 1e-3, 0.1, 0.1, 0.1, 1, 10])[:, None]
         )
@@ -179,8 +180,8 @@ class TestManyLinks:
             np.testing.assert_allclose(found, project_on_simplex(row + 0.5 * scores), rtol=0, atol=1e-9)
 
     @pytest.mark.parametrize("links", [64, 65, 100])
-    def test_all_links_are_independent(self, links):
-        """A cube: the projection cuts off each value at 0 and 1."""
+    def test_independent_links(self, links):
+        """The polytope is a cube: the projection clips each value to 0 and 1."""
         rng = np.random.default_rng(links)
         scores = rng.normal(size=links)
         edges = [(k, k + 1, link, score) for k in range(links) for link, score in ((-1, 0.0), (k, scores[k]))]

@@ -11,7 +11,7 @@ from tests.helpers.oracles import all_trees
 
 @st.composite
 def candidates(draw: st.DrawFn) -> tuple[list[list[int]], list[float]]:
-    """Some heads for each of up to five words, and weights, often equal ones."""
+    """Draw some heads for each of up to five words, and weights, which are often equal."""
     words = draw(st.integers(1, 5))
     rows = [
         sorted(draw(st.sets(st.sampled_from([h for h in range(words + 1) if h != word]), min_size=1)))
@@ -23,7 +23,7 @@ def candidates(draw: st.DrawFn) -> tuple[list[list[int]], list[float]]:
 
 @settings(max_examples=400, deadline=None)
 @given(candidates(), st.booleans())
-def test_bounds_every_tree(case: tuple[list[list[int]], list[float]], single_root: bool) -> None:
+def test_dual_bounds_every_tree(case: tuple[list[list[int]], list[float]], single_root: bool) -> None:
     rows, weights = case
     heads = np.array([head for row in rows for head in row], dtype=np.int32)
     begins = np.cumsum([0, 0, *(len(row) for row in rows)]).astype(np.int32)
@@ -47,8 +47,8 @@ def test_bounds_every_tree(case: tuple[list[list[int]], list[float]], single_roo
             np.testing.assert_allclose(costs[tree], 0.0, atol=tolerance)
 
 
-def test_long_cycle() -> None:
-    """A hundred words that would rather hang on each other in a circle: one arc must break it."""
+def test_long_cycle_is_broken_once() -> None:
+    """A hundred words prefer to form a cycle: one arc must break it."""
     words = 100
     heads = np.array([head for word in range(1, words + 1) for head in (0, word - 1 or words)], dtype=np.int32)
     begins = np.array([0, *range(0, 2 * words + 1, 2)], dtype=np.int32)
@@ -60,7 +60,7 @@ def test_long_cycle() -> None:
     assert costs[40] == 0.0
 
 
-def test_refusals() -> None:
+def test_invalid_input_raises_an_error() -> None:
     heads, begins = np.array([0], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32)
     with pytest.raises(ValueError, match="finite"):
         _core.trees.reduced_costs(heads, begins, np.array([-np.inf]))

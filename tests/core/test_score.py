@@ -1,4 +1,4 @@
-"""The scoring kernels against NumPy sums over the places of features, which test_templates.py checks on their own."""
+"""The scoring kernels against NumPy sums over the places of features, which test_templates.py checks."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ dtypes = pytest.mark.parametrize("dtype", [np.float32, np.int16])
 
 
 def family(count, slots):
-    """So many templates, each looking at something else; every third at a relation or two."""
+    """Return a family of this many different templates; every third one uses a relation or two."""
     templates = [
         f"{slots[t % len(slots)]}[{t % 7 - 3}].{NAMES[t % 3]} {slots[-1]}[{t // 7 - 3}].form"
         + (" dist" if t % 3 == 0 else "")
@@ -28,7 +28,7 @@ def family(count, slots):
     return Family("arc", slots, ARC_RELATIONS, tuple(templates))
 
 
-def weights_of(random, dtype, bits, stride):
+def draw_weights(random, dtype, bits, stride):
     shape = (2**bits + 1, stride)
     if dtype == np.int16:
         return random.integers(-(2**15), 2**15, shape).astype(np.int16)
@@ -46,8 +46,8 @@ def check(dtype, count, slots, parts, bits, stride, scale, seed):
     random = np.random.default_rng(seed)
     templates = family(count, "hmb"[:slots]).compile(NAMES)
     attributes, columns, relations = random_parts(random, slots, parts)
-    weights = weights_of(random, dtype, bits, stride)
-    # Nobody may look at the row of padding.
+    weights = draw_weights(random, dtype, bits, stride)
+    # The padding row must not be read.
     weights[-1] = 32767 if dtype == np.int16 else np.nan
     places = _core.features.feature_indices(attributes, templates, columns, relations, bits)
     found = _core.features.score_parts(attributes, templates, columns, relations, weights, stride, scale)
@@ -90,15 +90,15 @@ def test_scores_are_sums_of_weights(dtype, count, slots, parts, bits, seed):
 )
 @example(count=9, parts=3, bits=9, vectors=8, seed=1)
 @example(count=8, parts=2, bits=2, vectors=7, seed=2)
-def test_rows_are_sums_of_rows(dtype, count, parts, bits, vectors, seed):
+def test_label_scores_are_sums_of_rows(dtype, count, parts, bits, vectors, seed):
     check(dtype, count, 2, parts, bits, 8 * vectors, 1.0, seed)
 
 
 @dtypes
 @pytest.mark.parametrize("stride", [1, 8])
 @pytest.mark.parametrize("scalar", [True, False])
-def test_the_last_row_of_the_table_is_reached(dtype, stride, scalar):
-    """With two rows every second feature lies in the last one."""
+def test_last_row_of_the_table_is_used(dtype, stride, scalar):
+    """In a table of two rows, every second feature is in the last one."""
     random = np.random.default_rng(0)
     templates = family(21, "hm").compile(NAMES)
     attributes, columns, relations = random_parts(random, 2, 20)
@@ -111,7 +111,7 @@ def test_the_last_row_of_the_table_is_reached(dtype, stride, scalar):
     assert (found == 3 * places.sum(axis=1)[:, None]).all()
 
 
-def test_sums_of_many_extreme_whole_numbers_do_not_overflow():
+def test_sums_of_extreme_integers_do_not_overflow():
     templates = Family("arc", "h", ("side",), tuple(f"h[{o}].upos" for o in range(-99, 100))).compile(["upos"])
     attributes, columns = np.zeros((3, 1), np.uint32), np.zeros((1, 1), np.int32)
     relations = np.zeros((1, 1), np.uint32)
@@ -120,7 +120,7 @@ def test_sums_of_many_extreme_whole_numbers_do_not_overflow():
         assert _core.features.score_parts(attributes, templates, columns, relations, weights)[0, 0] == 199 * value
 
 
-def test_no_templates_score_nothing():
+def test_scores_without_templates_are_zero():
     templates = Family("arc", "hm", ARC_RELATIONS, ()).compile(NAMES)
     attributes, columns, relations = random_parts(np.random.default_rng(0), 2, 3)
     for weights in (np.ones((9, 1), np.float32), np.ones((9, 8), np.int16)):
@@ -145,14 +145,14 @@ def test_no_templates_score_nothing():
     ],
 )
 @dtypes
-def test_tables_that_do_not_fit(dtype, shape, columns, message):
+def test_invalid_tables_raise_an_error(dtype, shape, columns, message):
     templates = family(3, "hm").compile(NAMES)
     attributes, slots, relations = random_parts(np.random.default_rng(0), 2, 3)
     with pytest.raises(ValueError, match=message):
         _core.features.score_parts(attributes, templates, slots, relations, np.zeros(shape, dtype), columns)
 
 
-def test_parts_that_do_not_fit():
+def test_invalid_parts_raise_an_error():
     templates = family(3, "hm").compile(NAMES)
     attributes, columns, relations = random_parts(np.random.default_rng(0), 2, 3)
     weights = np.zeros((9, 1), np.float32)
@@ -183,7 +183,7 @@ def test_averages_are_rounded_to_sixteen_bits(weights, totals, time, power):
     share = np.float32(1) / np.float32(time) if time else np.float32(0)
     average = weights.astype(np.float64) - totals.astype(np.float64) * share
     largest = np.abs(average).max()
-    # The average itself is made in floats: differences of nearly equal numbers are as good as these.
+    # Averages are computed in floats, so differences of nearly equal numbers lose digits.
     noise = (np.abs(weights) + np.abs(totals) * share).max() * 2.0**-22
     assert scale > 0
     assert np.abs(out.astype(np.int64)).max() <= 32767
@@ -192,19 +192,19 @@ def test_averages_are_rounded_to_sixteen_bits(weights, totals, time, power):
         assert np.abs(out.astype(np.int64)).max() == 32767
 
 
-def test_an_empty_average_is_zero():
+def test_average_of_zeros_is_zero():
     out = np.ones((3, 1), np.int16)
     assert _core.features.quantize_average(np.zeros((3, 1), np.float32), np.zeros((3, 1), np.float32), 5.0, out) == 1.0
     assert not out.any()
 
 
-def test_averages_that_do_not_fit():
+def test_invalid_averages_raise_an_error():
     table = np.zeros((3, 1), np.float32)
     with pytest.raises(ValueError, match="must have the same size"):
         _core.features.quantize_average(table, table, 1.0, np.zeros((4, 1), np.int16))
     with pytest.raises(ValueError, match="must have the same size"):
         _core.features.quantize_average(table, table[:2], 1.0, np.zeros((3, 1), np.int16))
-    # A copy of another type would take the result and be lost.
+    # A converted copy would take the result and be lost.
     with pytest.raises(TypeError):
         _core.features.quantize_average(table, table, 1.0, np.zeros((3, 1), np.int32))
     with pytest.raises(TypeError):

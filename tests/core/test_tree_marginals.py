@@ -1,4 +1,4 @@
-"""Marginals of trees: against enumeration, exact integers, derivatives and the inverse Laplacian."""
+"""Marginals of trees against enumeration, exact integers, derivatives and the inverse Laplacian."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def check_columns(marginals):
 @both_root_rules
 @many
 @given(scores=arc_scores())
-def test_marginals_against_enumeration(single_root, projective, scores):
+def test_marginals_agree_with_enumeration(single_root, projective, scores):
     expected, expected_log_partition = oracles.enumerated_marginals(scores, single_root, projective)
     marginals, log_partition = MARGINALS[projective](scores, single_root)
     atol = tolerance(scores)
@@ -47,7 +47,7 @@ def test_marginals_against_enumeration(single_root, projective, scores):
 @both_root_rules
 @pytest.mark.parametrize("words", [1, 2, 3, 4, 5, 6])
 @pytest.mark.parametrize("scale", [0.1, 3.0, 400.0])
-def test_marginals_of_random_scores(single_root, projective, words, scale):
+def test_marginals_of_random_scores_agree_with_enumeration(single_root, projective, words, scale):
     for seed in range(10):
         scores = random_scores(words, seed, scale)
         expected, expected_log_partition = oracles.enumerated_marginals(scores, single_root, projective)
@@ -79,7 +79,7 @@ def test_marginals_are_derivatives_of_the_log_partition(single_root, projective)
 @both_root_rules
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("spread", [20, 300, 1500])
-def test_tree_marginals_against_exact_integers(single_root, seed, spread):
+def test_marginals_agree_with_exact_integers(single_root, seed, spread):
     exponents = np.random.default_rng(seed).integers(-spread, spread, size=(9, 9))
     marginals, _ = _core.trees.tree_marginals(exponents * np.log(2), single_root)
     np.testing.assert_allclose(marginals, oracles.exact_marginals(exponents, single_root), rtol=1e-9, atol=1e-15)
@@ -87,8 +87,8 @@ def test_tree_marginals_against_exact_integers(single_root, seed, spread):
 
 @both_root_rules
 @pytest.mark.parametrize("liking", [40, 600, 1020, 1080, 1200, 5000])
-def test_pairs_that_prefer_each_other(single_root, liking):
-    """Where the inverse of the Laplacian has no digit left, on both sides of the range of doubles."""
+def test_marginals_of_words_that_prefer_each_other(single_root, liking):
+    """The inverse of the Laplacian would have no correct digit here, at both ends of the range of doubles."""
     exponents = np.random.default_rng(liking).integers(-3, 4, size=(9, 9))
     for first in (1, 3, 5, 7):
         exponents[first, first + 1] += liking
@@ -98,8 +98,8 @@ def test_pairs_that_prefer_each_other(single_root, liking):
 
 
 @both_root_rules
-def test_lost_weights_that_many_steps_use(single_root):
-    """Words 1 and 2 leave for 3 once in e^640 steps and for the root once in e^715, which no double shows."""
+def test_marginals_of_very_rare_steps(single_root):
+    """Words 1 and 2 leave for 3 once in e^640 steps and for the root once in e^715, which no double can represent."""
     scores = np.array(
         [
             [0.0, -715.0, -715.0, -200.0],
@@ -127,8 +127,8 @@ def test_fast_and_wide_numbers_agree(single_root, scores, seed):
 
 
 @both_root_rules
-def test_tree_marginals_against_the_inverse_laplacian(single_root):
-    """Sixty words with scores for which the textbook formula is well-conditioned."""
+def test_marginals_agree_with_the_inverse_laplacian(single_root):
+    """The sixty words have scores for which the textbook formula is well-conditioned."""
     scores = random_scores(60, 0)
     weights = np.exp(scores)
     np.fill_diagonal(weights, 0)
@@ -156,7 +156,7 @@ def test_tree_marginals_against_the_inverse_laplacian(single_root):
 
 @both_root_rules
 @pytest.mark.parametrize("scale", [1, 300])
-def test_three_hundred_words(single_root, scale):
+def test_marginals_of_three_hundred_words(single_root, scale):
     scores = random_scores(300, 0, scale)
     marginals, log_partition = _core.trees.tree_marginals(scores, single_root)
     check_columns(marginals)
@@ -181,7 +181,7 @@ def test_projective_marginals_of_long_sentences(single_root, scale):
 
 @both_kinds
 @both_root_rules
-def test_scores_near_the_largest_allowed(single_root, projective):
+def test_marginals_of_the_largest_allowed_scores(single_root, projective):
     scores = np.random.default_rng(0).choice([-9e299, 0.0, 9e299], size=(8, 8))
     heads, score = BEST[projective](scores, single_root)
     assert np.isfinite(score)
@@ -193,7 +193,7 @@ def test_scores_near_the_largest_allowed(single_root, projective):
 
 @both_kinds
 @both_root_rules
-def test_marginals_are_the_same_twice(single_root, projective):
+def test_marginals_are_reproducible(single_root, projective):
     scores = random_scores(20, 0, 50)
     first, second = (MARGINALS[projective](scores, single_root) for _ in range(2))
     assert (first[0] == second[0]).all()

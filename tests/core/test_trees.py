@@ -1,4 +1,4 @@
-"""Spanning trees and projective trees, against enumeration and other referees; and what all tree kernels refuse."""
+"""Spanning trees and projective trees against enumeration and networkx, and the input checks of all tree kernels."""
 
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ from tests.helpers.strategies import BEST, MARGINALS, arc_scores, both_kinds, bo
 
 
 def check_contract(scores, heads, score, single_root, projective):
-    """What holds for every answer, also where no tree exists."""
+    """Check what holds for every answer, even if no tree exists."""
     assert heads.dtype == np.int32
     assert heads.shape == (len(scores),)
     assert oracles.is_tree(heads)
@@ -31,7 +31,7 @@ def check_contract(scores, heads, score, single_root, projective):
 # ---- the oracles themselves
 
 
-def test_number_of_trees():
+def test_oracle_enumerates_all_trees():
     assert len(oracles.all_trees(4, single_root=False)) == 5**3  # Cayley
     assert len(oracles.all_trees(4, single_root=True)) == 4 * 4**2
     assert len(oracles.all_trees(4, single_root=True, projective=True)) == 30  # OEIS A006013
@@ -52,7 +52,7 @@ def test_exact_oracle_agrees_with_enumeration():
 @both_root_rules
 @many
 @given(scores=arc_scores())
-def test_best_tree_is_the_best_of_all(single_root, projective, scores):
+def test_best_tree_agrees_with_enumeration(single_root, projective, scores):
     heads, score = BEST[projective](scores, single_root)
     best, winners = oracles.enumerated_best(scores, single_root, projective)
     assert score == best  # all sums are exact
@@ -66,7 +66,7 @@ def test_best_tree_is_the_best_of_all(single_root, projective, scores):
 @both_kinds
 @both_root_rules
 @pytest.mark.parametrize("words", [1, 2, 3, 4, 5, 6])
-def test_best_tree_without_ties(single_root, projective, words):
+def test_best_tree_is_unique_without_ties(single_root, projective, words):
     for seed in range(30):
         scores = random_scores(words, seed, 10)
         heads, score = BEST[projective](scores, single_root)
@@ -75,8 +75,8 @@ def test_best_tree_without_ties(single_root, projective, words):
         assert heads.tolist() == winners[0].tolist()
 
 
-def arborescence(scores):
-    """networkx's answer with any number of root arcs; None if there is no tree."""
+def find_arborescence(scores):
+    """Return the tree of networkx with any number of root arcs; None if there is no tree."""
     graph = nx.DiGraph()
     graph.add_nodes_from(range(len(scores)))
     for head, modifier in np.argwhere(np.isfinite(scores)):
@@ -98,30 +98,30 @@ def with_root_at(scores, word):
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("present", [1.0, 0.5, 0.15])
-def test_spanning_tree_against_networkx(seed, present):
+def test_spanning_tree_agrees_with_networkx(seed, present):
     rng = np.random.default_rng(seed)
     words = int(rng.integers(10, 40))
     scores = rng.integers(-50, 50, size=(words + 1, words + 1)).astype(float)
     scores[rng.random(scores.shape) >= present] = -np.inf
-    expected = arborescence(scores)
+    expected = find_arborescence(scores)
     _, score = _core.trees.maximum_spanning_tree(scores, single_root=False)
     assert score == (-np.inf if expected is None else expected)
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("present", [1.0, 0.3])
-def test_single_root_against_networkx_for_every_root(seed, present):
+def test_single_root_agrees_with_networkx_for_every_root(seed, present):
     rng = np.random.default_rng(seed)
     scores = rng.integers(-50, 50, size=(15, 15)).astype(float)
     scores[0] += 60  # the root is attractive: many root arcs if they were allowed
     scores[rng.random(scores.shape) >= present] = -np.inf
-    answers = [arborescence(with_root_at(scores, word)) for word in range(1, 15)]
+    answers = [find_arborescence(with_root_at(scores, word)) for word in range(1, 15)]
     expected = max((answer for answer in answers if answer is not None), default=-np.inf)
     assert _core.trees.maximum_spanning_tree(scores, single_root=True)[1] == expected
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_single_root_of_long_sentences(seed):
+def test_long_sentences_have_a_single_root(seed):
     rng = np.random.default_rng(seed)
     scores = rng.integers(-(2**40), 2**40, size=(81, 81)).astype(float)
     scores[0] += 2**41
@@ -136,21 +136,21 @@ def test_single_root_of_long_sentences(seed):
 @both_root_rules
 @settings(max_examples=40, deadline=None)
 @given(scores=arc_scores(min_words=7, max_words=12))
-def test_contract_of_longer_sentences(single_root, projective, scores):
+def test_longer_sentences_obey_the_contract(single_root, projective, scores):
     heads, score = BEST[projective](scores, single_root)
     check_contract(scores, heads, score, single_root, projective)
 
 
 @both_root_rules
-def test_a_thousand_words(single_root):
+def test_sentence_of_a_thousand_words(single_root):
     scores = random_scores(1000, 0)
     heads, score = _core.trees.maximum_spanning_tree(scores, single_root)
     check_contract(scores, heads, score, single_root, projective=False)
     assert score <= np.delete(scores, 0, axis=1).max(axis=0).sum()
 
 
-def test_nested_cycles_do_not_loop():
-    # Word k likes k - 1 a little less than the cycle before it likes itself: a contraction for every word.
+def test_nested_cycles_are_contracted():
+    # Scores that force one contraction per word.
     words = 200
     scores = np.full((words + 1, words + 1), -1e6)
     for first, second in pairwise(range(1, words + 1)):
@@ -162,7 +162,7 @@ def test_nested_cycles_do_not_loop():
 
 
 @both_root_rules
-def test_no_tree_at_all(single_root):
+def test_scores_without_a_tree(single_root):
     scores = np.full((4, 4), -np.inf)
     scores[1, 2] = scores[2, 1] = 0.0
     for projective in (False, True):
@@ -175,7 +175,7 @@ def test_no_tree_at_all(single_root):
         assert (marginals == 0).all()
 
 
-def test_two_words_that_only_the_root_can_head():
+def test_single_root_may_be_impossible():
     scores = np.full((3, 3), -np.inf)
     scores[0, 1:] = [1.0, 2.0]
     for projective in (False, True):
@@ -191,11 +191,11 @@ def test_two_words_that_only_the_root_can_head():
         assert log_partition == pytest.approx(3.0)
 
 
-# ---- the door
+# ---- input checks
 
 
 @both_root_rules
-def test_no_words(single_root):
+def test_sentence_without_words(single_root):
     for projective in (False, True):
         heads, score = BEST[projective](np.zeros((1, 1)), single_root)
         assert heads.tolist() == [-1]
@@ -208,18 +208,18 @@ def test_no_words(single_root):
 @pytest.mark.parametrize("function", [*BEST.values(), *MARGINALS.values()])
 class TestDoor:
     @pytest.mark.parametrize("shape", [(2, 3), (0, 0), (3, 2)])
-    def test_shape(self, function, shape):
+    def test_invalid_shapes_raise_an_error(self, function, shape):
         with pytest.raises(ValueError, match=r"scores has shape \(\d, \d\), expected \(words \+ 1, words \+ 1\)"):
             function(np.zeros(shape), True)
 
     @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300, -2e300])
-    def test_value(self, function, bad):
+    def test_invalid_scores_raise_an_error(self, function, bad):
         scores = np.zeros((3, 3))
         scores[1, 2] = bad
         with pytest.raises(ValueError, match=r"scores\[1, 2\] is .*, expected -inf or a finite number"):
             function(scores, True)
 
-    def test_not_an_array(self, function):
+    def test_other_objects_raise_an_error(self, function):
         with pytest.raises(TypeError):
             function([[0.0]], True)
 
@@ -231,7 +231,7 @@ class TestDoor:
             assert (found[0] == expected[0]).all()
             assert found[1] == expected[1]
 
-    def test_unread_entries_may_be_anything(self, function):
+    def test_diagonal_and_root_column_are_ignored(self, function):
         scores = random_scores(4, 0)
         clean = function(scores, True)
         np.fill_diagonal(scores, np.nan)

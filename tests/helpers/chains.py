@@ -1,4 +1,4 @@
-"""Small problems of sequences for tests."""
+"""Small sequence labeling problems for tests."""
 
 import itertools
 
@@ -14,8 +14,8 @@ PAIRS = Family("pairs", "w", PAIR_RELATIONS, ("w.letter previous", "w[+1].kind p
 BITS = 8
 
 
-def problem(seed: int, *, labels: int = 3, narrow: bool = False) -> SequenceData:
-    """Random sequences, one of them empty and one of a single item, whose labels depend on letters and neighbours."""
+def make_problem(seed: int, *, labels: int = 3, narrow: bool = False) -> SequenceData:
+    """Return random sequences, one empty and one of a single item, whose labels depend on letters and neighbors."""
     random = np.random.default_rng(seed)
     lengths = [3, 0, 1, 5, 2]
     offsets = np.cumsum([0, *lengths]).astype(np.int32)

@@ -1,4 +1,4 @@
-"""What tests of the command share: small treebanks, and the command called here or as a process."""
+"""Small treebanks, and the `headlong` command run in this process or in its own."""
 
 import io
 import os
@@ -15,7 +15,7 @@ SOURCES = Path(cli.__file__).parents[2]
 
 
 def sentence_text(words: str, heads: str, labels: str, tags: str, sent_id: str = "") -> str:
-    """A sentence in CoNLL-U; all columns are separated by spaces."""
+    """Return a sentence in CoNLL-U; in the argument, spaces separate all columns."""
     lists = (text.split() for text in (words, heads, labels, tags))
     rows = [
         f"{i}\t{word}\t{word.lower()}\t{tag}\t{tag[0]}\t_\t{head}\t{label}\t_\t_\n"
@@ -34,7 +34,7 @@ TREEBANK = DOGS + CATS
 
 
 def run(capsys, *arguments: str) -> SimpleNamespace:
-    """Exit code and output of the command."""
+    """Run the command here, and return its exit code and output."""
     code: str | int | None
     try:
         code = main(list(arguments))
@@ -45,7 +45,7 @@ def run(capsys, *arguments: str) -> SimpleNamespace:
 
 
 def process(*arguments: str, **options) -> subprocess.CompletedProcess[bytes]:
-    """The command as a process of its own."""
+    """Run the command as a process."""
     environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
     command = [sys.executable, "-m", "headlong", *arguments]
     return subprocess.run(command, capture_output=True, env=environment, timeout=120, check=False, **options)

@@ -55,7 +55,7 @@ EMPTY = Sentence({"FORM": ["<root>"]}, [-1])
 
 @st.composite
 def trees(draw, max_words: int = 9) -> Sentence:
-    """Sentences with any single-rooted tree."""
+    """Draw sentences with any single-rooted tree."""
     n = draw(st.integers(1, max_words))
     order = draw(st.permutations(range(1, n + 1)))
     heads = [0] * n
@@ -72,7 +72,7 @@ def trees(draw, max_words: int = 9) -> Sentence:
 
 @st.composite
 def any_heads(draw) -> list[int]:
-    """Heads that need not form a tree: cycles, several roots, words without a head."""
+    """Draw heads that need not form a tree: cycles, several roots, words without a head."""
     n = draw(st.integers(1, 6))
     return [draw(st.sampled_from([head for head in range(-1, n + 1) if head != word])) for word in range(1, n + 1)]
 

@@ -1,5 +1,7 @@
-"""Random factor graphs with an oracle that enumerates: what each factor means is written here once more; and tables as
-factors written in Python."""
+"""Random factor graphs with an enumerating oracle, and factors written in Python.
+
+The oracle states the meaning of each factor independently of the library.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -47,7 +49,7 @@ MEANING: dict[str, Callable[[list[bool], int], bool]] = {
 
 @dataclass
 class Case:
-    """A graph over the variables x, and what its factors mean."""
+    """A graph over the variables x, and the meaning of its factors."""
 
     scores: NDArray[np.float64]
     graph: Graph = field(init=False)
@@ -83,7 +85,7 @@ class Case:
         self.mean(places, negated, lambda z: score if z.all() else 0.0)
 
     def add_dense(self, places: list[int], negated: list[bool], table: NDArray[np.float64]) -> None:
-        """`table` has one axis for each literal."""
+        """Add a dense factor; `table` has one axis per literal."""
         self.graph.add(Dense(self.literals(places, negated), table))
         self.mean(places, negated, lambda z: float(table[tuple(z.astype(int))]))
 
@@ -109,7 +111,7 @@ EIGHTHS = {
 
 @st.composite
 def cases(draw: st.DrawFn, max_variables: int = 7, max_factors: int = 5) -> Case:
-    """Graphs with factors of all kinds that are not structured."""
+    """Draw graphs with factors of all kinds that are not structured."""
     numbers = EIGHTHS[draw(st.sampled_from(sorted(EIGHTHS)))].map(lambda number: number / 8)
     size = draw(st.integers(2, max_variables))
     scores = np.array(draw(st.lists(numbers, min_size=size, max_size=size)))
@@ -135,7 +137,7 @@ def cases(draw: st.DrawFn, max_variables: int = 7, max_factors: int = 5) -> Case
 
 
 class Table(PythonFactor):
-    """A dense factor once more, in Python."""
+    """A dense factor, written in Python."""
 
     def __init__(self, variables, table):
         super().__init__(variables)
@@ -150,7 +152,7 @@ class Table(PythonFactor):
 
 
 class FullTable(Table):
-    """The same with all services."""
+    """A dense factor with all services."""
 
     def marginals(self, scores):
         values = self.table + np.where(self.on, scores, 0.0).sum(axis=1)
@@ -162,7 +164,7 @@ class FullTable(Table):
 
 
 class TellingTable(FullTable):
-    """And with what entropies and proofs need."""
+    """A dense factor that also supports entropies and proofs."""
 
     def expected_own(self, scores):
         values = self.table + np.where(self.on, scores, 0.0).sum(axis=1)

@@ -1,7 +1,7 @@
-"""Random factor graphs, and slow exact answers about them that share no code with the core.
+"""Random factor graphs, and slow exact answers that share no code with the core.
 
-A graph is described in Python (`Description`), from which the core's graph, the enumeration of all assignments and the
-linear program over the local polytopes are built independently.
+A graph is described in Python (`Description`). The core's graph, the enumeration of all assignments and the linear
+program over the local polytopes are built from the description independently.
 """
 
 from dataclasses import dataclass, field
@@ -57,7 +57,7 @@ class Description:
 
 
 def own_score(kind, payload, on) -> Any:
-    """What a factor's configuration is worth, -inf if it is not allowed."""
+    """Return the score of a factor's configuration; -inf if it is not allowed."""
     if kind == "pair":
         return payload if all(on) else 0.0
     if kind == "dense":
@@ -66,7 +66,7 @@ def own_score(kind, payload, on) -> Any:
 
 
 def value(description: Description, assignment) -> Any:
-    """What an assignment is worth."""
+    """Return the value of an assignment."""
     total = sum(score for score, on in zip(description.scores, assignment, strict=True) if on)
     for kind, variables, negated, payload in description.factors:
         total += own_score(kind, payload, [assignment[v] != n for v, n in zip(variables, negated, strict=True)])
@@ -74,16 +74,16 @@ def value(description: Description, assignment) -> Any:
 
 
 def best_value(description: Description, fixed=None) -> Any:
-    """The best value of all assignments, by enumeration; -inf if none is allowed."""
+    """Return the best value of all assignments, by enumeration; -inf if none is allowed."""
     fixed = [-1] * len(description.scores) if fixed is None else fixed
     sides = [[0, 1] if side < 0 else [int(side)] for side in fixed]
     return max(value(description, assignment) for assignment in product(*sides))
 
 
 def relaxation(description: Description, fixed=None) -> float:
-    """The optimum of the linear relaxation, as a program over the weights of all configurations of each factor.
+    """Return the optimum of the linear relaxation; -inf if it is infeasible.
 
-    -inf if it is infeasible.
+    The program has a weight for each configuration of each factor.
     """
     count = len(description.scores)
     fixed = [-1] * count if fixed is None else fixed
@@ -121,7 +121,7 @@ def relaxation(description: Description, fixed=None) -> float:
 
 
 def random_description(rng: np.random.Generator, most_variables: int = 8, most_factors: int = 6) -> Description:
-    """A graph with all kinds of factors; some scores are -inf, some tie."""
+    """Return a graph with all kinds of factors; some scores are -inf, some are tied."""
     count = int(rng.integers(1, most_variables + 1))
     coarse = rng.random() < 0.3
 
@@ -151,7 +151,7 @@ def random_description(rng: np.random.Generator, most_variables: int = 8, most_f
 
 
 def coupled_description(rng: np.random.Generator) -> Description:
-    """Ten variables with many strong couplings: most relaxations are fractional."""
+    """Return ten variables with many strong couplings: most relaxations are fractional."""
     count = 10
     description = Description(rng.normal(size=count))
     for _ in range(20):

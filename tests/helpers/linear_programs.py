@@ -11,7 +11,7 @@ Scores = NDArray[np.float64]
 
 
 def linear_optimum(rows: Rows, scores: Scores) -> tuple[float, Scores] | None:
-    """The best value and its corner [links + auxiliaries] under link scores, None if nothing fulfils the rows."""
+    """Return the best value and its corner [links + auxiliaries] under link scores; None if the rows are infeasible."""
     width = rows.links + rows.auxiliaries
     matrix = csr_matrix((rows.coefficients, rows.columns, rows.starts), shape=(len(rows), width))
     equal = rows.lower == rows.upper

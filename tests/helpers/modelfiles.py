@@ -1,4 +1,4 @@
-"""Model files forged by hand, and the words with which a file is refused."""
+"""Forged model files, and the error messages that reject them."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from headlong.storage.model_file import read_model
 
 
 def forge(path, header, data=b"", *, version=1, sizes=None):
-    """Write a file with a right checksum and whatever header."""
+    """Write a file with a valid checksum and any header."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     text += b" " * (-len(text) % 64)
     header_size, size = sizes or (len(text), 64 + len(text) + len(data))
@@ -29,7 +29,7 @@ def entry(dtype="uint8", shape=(64,), offset=0, size=64):
 
 
 def refusal(path, *args, **options) -> str:
-    """The message with which a file is refused: one sentence that begins with the path."""
+    """Return the message that rejects a file: one sentence that begins with the path."""
     with pytest.raises(ModelError) as caught:
         read_model(path, *args, **options)
     message = str(caught.value)

@@ -1,4 +1,4 @@
-"""Treebanks drawn at random or written in short, and errors in them, as of bad tokenizers, taggers and parsers."""
+"""Random and hand-written treebanks, and errors in them like those of tokenizers, taggers and parsers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LABELS = ["nsubj", "nsubj:pass", "obj", "case", "aux:pass", "det", "mark", "punc
 
 @dataclass(eq=False)
 class Word:
-    """A word that knows its heads as words, so that it survives a new numbering."""
+    """A word that stores its heads as words, so that it survives renumbering."""
 
     form: str
     lemma: str = "_"
@@ -28,7 +28,7 @@ class Word:
 
 @dataclass(eq=False)
 class Token:
-    """A stretch of text with its words; a multiword token if it is marked as one."""
+    """A piece of text with its words; a multiword token if it is marked as one."""
 
     form: str
     words: list[Word]
@@ -64,7 +64,7 @@ def from_sentence(sentence: Sentence) -> Tokens:
 
 
 def mend(tokens: Tokens) -> None:
-    """Make the heads of a sentence a tree again."""
+    """Turn the heads of a sentence into a tree again."""
     words = [word for token in tokens for word in token.words]
     inside = set(words)
     root = next((word for word in words if word.head is None), words[0])
@@ -82,7 +82,7 @@ def mend(tokens: Tokens) -> None:
 
 
 def to_text(treebank: Iterable[Tokens], empty: bool = False) -> str:
-    """CoNLL-U; with ``empty``, an empty node after the first word of each sentence, and an arc from it."""
+    """Return CoNLL-U; with ``empty``, each sentence gets an empty node after its first word, and an arc from it."""
     lines = []
     for tokens in treebank:
         numbers: dict[Word | None, int] = {None: 0}
@@ -144,7 +144,7 @@ def mistag(treebank: list[Tokens], rng: Random, rate: float) -> None:
 
 
 def recut(treebank: list[Tokens], rng: Random, rate: float) -> list[Tokens]:
-    """Cut the same text into other tokens, words and sentences."""
+    """Divide the same text into other tokens, words and sentences."""
     result: list[Tokens] = []
     for tokens in treebank:
         new: Tokens = []
@@ -190,7 +190,7 @@ def _recut_token(token: Token, new: Tokens, rng: Random) -> None:
 
 
 def random_treebank(rng: Random, sentences: int) -> list[Tokens]:
-    """Sentences of few forms, so that alignments are ambiguous, some with multiword tokens."""
+    """Return sentences of few forms, so that alignments are ambiguous, some with multiword tokens."""
     treebank = []
     for _ in range(sentences):
         tokens: Tokens = []
@@ -212,13 +212,13 @@ def random_treebank(rng: Random, sentences: int) -> list[Tokens]:
 
 
 def words(*forms: str, heads: list[int] | None = None, **columns) -> Sentence:
-    """A sentence whose first word is the head of all others unless heads are given."""
+    """Return a sentence whose first word is the head of all others, unless heads are given."""
     heads = heads or [0] + [1] * (len(forms) - 1)
     return Sentence.from_words(forms, heads=heads, **({"labels": ["dep"] * len(forms)} | columns))
 
 
 def treebank(*sentences: str) -> str:
-    """Sentences in short: words by spaces, ``form=first+second`` for multiword tokens."""
+    """Return sentences from a short form: words separated by spaces, ``form=first+second`` for multiword tokens."""
     result = []
     for sentence in sentences:
         tokens = []

@@ -1,4 +1,4 @@
-"""Slow and obvious answers that the kernels are compared with. Nothing here shares code with the core."""
+"""Slow reference implementations of the kernels. They share no code with the core."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,7 +13,7 @@ Trees = NDArray[np.int64]
 
 
 def is_tree(heads: Sequence[int] | NDArray[np.integer]) -> bool:
-    """Whether every word reaches the root, word 0, whose own head is -1."""
+    """Return whether every word reaches the root, word 0, whose own head is -1."""
     if heads[0] != -1:
         return False
     for word in range(1, len(heads)):
@@ -31,7 +31,7 @@ def root_arcs(heads: Sequence[int] | NDArray[np.integer]) -> int:
 
 
 def is_projective(heads: Sequence[int] | NDArray[np.integer]) -> bool:
-    """By definition: each word between a head and its modifier descends from that head."""
+    """Return whether each word between a head and its modifier descends from that head."""
     for modifier in range(1, len(heads)):
         head = heads[modifier]
         for word in range(min(head, modifier) + 1, max(head, modifier)):
@@ -44,7 +44,7 @@ def is_projective(heads: Sequence[int] | NDArray[np.integer]) -> bool:
 
 @cache
 def all_trees(words: int, single_root: bool, projective: bool = False) -> Trees:
-    """One row of heads (heads[0] = -1) for each tree over so many words; meant for at most six."""
+    """Return one row of heads (heads[0] = -1) per tree over this many words; meant for at most six."""
     choices = [[head for head in range(words + 1) if head != word] for word in range(1, words + 1)]
     rows = [
         heads
@@ -57,13 +57,13 @@ def all_trees(words: int, single_root: bool, projective: bool = False) -> Trees:
 
 
 def tree_scores(scores: Scores, trees: Trees) -> Scores:
-    """The sum of arc scores of each tree."""
+    """Return the sum of arc scores of each tree."""
     modifiers = np.arange(1, len(scores))
     return np.asarray(scores[trees[:, 1:], modifiers].sum(axis=1), dtype=np.float64)
 
 
 def enumerated_best(scores: Scores, single_root: bool, projective: bool = False) -> tuple[float, Trees]:
-    """The best score and all trees that have it; -inf and no trees if none exists."""
+    """Return the best score and all trees that have it; -inf and no trees if none exists."""
     trees = all_trees(len(scores) - 1, single_root, projective)
     values = tree_scores(scores, trees)
     best = float(values.max())
@@ -71,7 +71,7 @@ def enumerated_best(scores: Scores, single_root: bool, projective: bool = False)
 
 
 def enumerated_marginals(scores: Scores, single_root: bool, projective: bool = False) -> tuple[Scores, float]:
-    """Arc probabilities and log-partition. Only sums of positive terms: accurate for any scores."""
+    """Return arc probabilities and log-partition; only positive terms are added, so any scores are accurate."""
     size = len(scores)
     trees = all_trees(size - 1, single_root, projective)
     values = tree_scores(scores, trees)
@@ -86,7 +86,7 @@ def enumerated_marginals(scores: Scores, single_root: bool, projective: bool = F
 
 
 def _determinant(rows: list[list[int]]) -> int:
-    """Bareiss: fraction-free elimination of an integer matrix."""
+    """Return the determinant of an integer matrix by fraction-free elimination (Bareiss)."""
     rows = [list(row) for row in rows]
     size, sign, previous = len(rows), 1, 1
     for k in range(size - 1):
@@ -103,7 +103,7 @@ def _determinant(rows: list[list[int]]) -> int:
 
 
 def _exact_partition(weights: list[list[int]], single_root: bool) -> int:
-    """Matrix-tree theorem over integers weights[head][modifier]; one root arc as in Koo et al. 2007."""
+    """Apply the matrix-tree theorem to integers weights[head][modifier]; one root arc as in Koo et al. 2007."""
     words = range(1, len(weights))
     first = 1 if single_root else 0
     laplacian = [
@@ -119,7 +119,7 @@ def _exact_partition(weights: list[list[int]], single_root: bool) -> int:
 
 
 def exact_marginals(exponents: NDArray[np.integer], single_root: bool) -> Scores:
-    """Arc probabilities for arc weights 2 ** exponents[head, modifier], in exact integers: of any range."""
+    """Return arc probabilities for arc weights 2 ** exponents[head, modifier] of any range, in exact integers."""
     size = len(exponents)
     lowest = int(exponents.min())
     weights = [[2 ** (int(exponent) - lowest) for exponent in row] for row in exponents]
@@ -141,7 +141,7 @@ OUTSIDE = 0x2545F491
 
 
 def crc32(data: bytes, state: int = 0) -> int:
-    """The CRC of zlib and PNG, bit by bit."""
+    """Return the CRC of zlib and PNG, bit by bit."""
     state ^= _MASK
     for byte in data:
         state ^= byte
@@ -151,7 +151,7 @@ def crc32(data: bytes, state: int = 0) -> int:
 
 
 def mix(value: int) -> int:
-    """Wellons' lowbias32."""
+    """Return Wellons' lowbias32 of a number."""
     value ^= value >> 16
     value = value * 0x7FEB352D & _MASK
     value ^= value >> 15
@@ -160,9 +160,9 @@ def mix(value: int) -> int:
 
 
 def slot_code(seed: int, slot: int, values: Sequence[int]) -> int:
-    """The code of a word in a slot of a template: the hash of slot and values, times an odd number of the template.
+    """Return the code of a word in a slot: the hash of slot and values, times an odd number of the template.
 
-    Slot 0 adds the seed; a slot that the template does not look at adds nothing else.
+    Slot 0 adds the seed; a slot that the template does not use adds nothing else.
     """
     start = 0x9E3779B9 * (slot + 1) & _MASK
     state = start
@@ -176,7 +176,7 @@ def slot_code(seed: int, slot: int, values: Sequence[int]) -> int:
 def template_slot_codes(
     family: str, template: str, slots: str, names: Sequence[str], attributes: NDArray[np.uint32]
 ) -> list[list[int]]:
-    """codes[slot][word] of one template, read here from its text; 0 where it does not look at the slot."""
+    """Return codes[slot][word] of one template, read from its text; 0 if it does not use the slot."""
     seed = crc32(f"{family}|{template}|".encode())
     codes = []
     for number, slot in enumerate(slots):
@@ -204,7 +204,7 @@ def template_places(
     relations: Sequence[dict[str, int]],
     bits: int,
 ) -> list[int]:
-    """The place of one template's feature in a table of 2^bits rows, for each part."""
+    """Return the place of one template's feature in a table of 2^bits rows, for each part."""
     codes = template_slot_codes(family, template, slots, names, attributes)
     places = []
     for part, values in zip(parts, relations, strict=True):
@@ -219,7 +219,7 @@ def template_places(
 
 
 def arc_relations(traits: NDArray[np.uint8], head: int, modifier: int) -> dict[str, int]:
-    """The values of an arc's relations; traits are tag, bits of classes (punctuation, verb, conjunction), agreement."""
+    """Return the relations of an arc; traits are tag, bits of classes (punctuation, verb, conjunction), agreement."""
     between = traits[min(head, modifier) + 1 : max(head, modifier)]
     distance = abs(head - modifier)
     direction = 1 if head < modifier else 2
@@ -247,6 +247,6 @@ def arc_relations(traits: NDArray[np.uint8], head: int, modifier: int) -> dict[s
 
 
 def between_words(traits: NDArray[np.uint8], head: int, modifier: int) -> list[int]:
-    """For each different tag strictly between the two, the first word of the sentence that has it."""
+    """Return, for each different tag strictly between the two words, the first word of the sentence that has it."""
     tags = [int(word[0]) for word in traits]
     return [tags.index(tag) for tag in sorted(set(tags[min(head, modifier) + 1 : max(head, modifier)]))]

@@ -1,4 +1,7 @@
-"""Extras as dictionaries, written from the description in core/parts/extras.hpp alone, and sentences for tests."""
+"""A slow reference implementation of extras, as dictionaries.
+
+It is written from the description in core/parts/extras.hpp and shares no code with the core.
+"""
 
 from dataclasses import dataclass, field
 
@@ -18,7 +21,7 @@ Heads = NDArray[np.integer]
 
 
 def ancestors(heads: Heads, word: int) -> list[int]:
-    """The words above a word, without the root."""
+    """Return the ancestors of a word, without the root."""
     found = []
     while heads[word] > 0:
         word = int(heads[word])
@@ -27,7 +30,7 @@ def ancestors(heads: Heads, word: int) -> list[int]:
 
 
 def tree_parts(heads: Heads, kind: int) -> set[Part]:
-    """The parts of a tree, by definition."""
+    """Return the parts of a tree, by definition."""
     words = range(1, len(heads))
     if kind == HEAD_BIGRAM:
         return {(word, int(heads[word]), word - 1, int(heads[word - 1])) for word in words if word > 1}
@@ -46,7 +49,7 @@ def tree_parts(heads: Heads, kind: int) -> set[Part]:
 
 
 def possible_parts(candidates: list[list[int]], kind: int) -> set[Part]:
-    """All parts over the candidates, by definition."""
+    """Return all parts over the candidates, by definition."""
     words = range(1, len(candidates))
     if kind == HEAD_BIGRAM:
         return {(m, h, m - 1, p) for m in words if m > 1 for h in candidates[m] for p in candidates[m - 1]}
@@ -68,7 +71,7 @@ class PlainExtras:
     scores: dict[int, dict[Part, float]] = field(default_factory=dict)
 
     def worth(self, heads: Heads) -> float:
-        """What a tree is worth with frames and extras; -inf if one of its arcs is no candidate."""
+        """Return the score of a tree with frames and extras; -inf if one of its arcs is not a candidate."""
         total = self.frames.tree_worth(heads)
         if total == -np.inf:
             return total
@@ -77,9 +80,9 @@ class PlainExtras:
     def best(self, single_root: bool, projective: bool) -> float:
         return max(self.worth(tree) for tree in all_trees(self.frames.size - 1, single_root, projective))
 
-    def core(self) -> tuple[_core.parser.Frames, NDArray[np.float64], _core.parser.Extras]:
-        """The same for the core."""
-        frames, arc_scores = self.frames.core()
+    def to_core(self) -> tuple[_core.parser.Frames, NDArray[np.float64], _core.parser.Extras]:
+        """Return the same for the core."""
+        frames, arc_scores = self.frames.to_core()
         extras = _core.parser.Extras(frames, list(self.scores))
         for kind, scores in self.scores.items():
             parts = extras.slots(kind).reshape(-1, SLOTS[kind]).tolist()
@@ -89,7 +92,7 @@ class PlainExtras:
 
 @st.composite
 def plain_extras(draw: st.DrawFn, kinds: tuple[int, ...], max_words: int = 5, max_heads: int = 6) -> PlainExtras:
-    """A sentence of `plain_frames`, its parts worth something or nothing, with extras of the given kinds."""
+    """Draw a sentence of `plain_frames` with extras of the given kinds; frame parts may have no scores."""
     frames = draw(plain_frames(max_words, max_heads))
     if draw(st.booleans()):
         frames.pairs = dict.fromkeys(frames.pairs, 0.0)

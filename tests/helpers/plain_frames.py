@@ -1,5 +1,7 @@
-"""Frames as dictionaries, written from the description in core/parts/frames.hpp alone, sentences, and what decoders
-promise."""
+"""A slow reference implementation of frames, as dictionaries, and the contract of decoders.
+
+It is written from the description in core/parts/frames.hpp and shares no code with the core.
+"""
 
 import itertools
 from collections.abc import Callable
@@ -11,11 +13,11 @@ import pytest
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from headlong import _core
+from headlong import Problem, _core
 from tests.helpers.oracles import all_trees, is_projective, is_tree, root_arcs
 
 LANE_WIDTH = 4
-# The core's decoders, but for the best tree of arcs alone.
+# The methods of the core, except for the best tree by arc scores.
 GUESSES = ["climb", "greedy", "greedy-pp", "sample", "rerank"]
 PROOFS = ["ad3", "subgradient", "exact"]
 METHODS = [*GUESSES, *PROOFS]
@@ -25,8 +27,8 @@ METHODS = [*GUESSES, *PROOFS]
 class PlainFrames:
     """Candidate heads of each word, and the scores of all parts by name.
 
-    Keys: pairs (head, side, first, second, lane), triples (head, side, first, second, third), grand (head, side,
-    place, lane); sides are 0 (left) and 1 (right), places as in a fan.
+    Keys: pairs (head, side, first, second, lane), triples (head, side, first, second, third), grand (head, side, place,
+    lane). Sides are 0 (left) and 1 (right), and places are those of a fan.
     """
 
     candidates: list[list[int]]
@@ -43,12 +45,12 @@ class PlainFrames:
         return 1 if head == 0 else len(self.candidates[head])
 
     def fan(self, head: int, side: int) -> list[int]:
-        """The modifiers, nearest first."""
+        """Return the modifiers on one side of a head, nearest first."""
         words = [word for word in range(1, self.size) if head in self.candidates[word]]
         return [word for word in words if word > head] if side else [word for word in words[::-1] if word < head]
 
     def worth(self, head: int, lane: int, modifiers: tuple[list[int], list[int]]) -> float:
-        """What a head is worth without arc scores; modifiers are places, ascending."""
+        """Return the score of a head without arc scores; modifiers are places in ascending order."""
         total = 0.0
         for side in (0, 1):
             chosen = [0, *modifiers[side], len(self.fan(head, side)) + 1]
@@ -61,7 +63,7 @@ class PlainFrames:
         return total
 
     def tree_worth(self, heads: NDArray[np.integer]) -> float:
-        """What a tree is worth; -inf if one of its arcs is no candidate."""
+        """Return the score of a tree; -inf if one of its arcs is not a candidate."""
         total = 0.0
         for word in range(1, self.size):
             if (heads[word], word) not in self.arc_scores:
@@ -78,12 +80,12 @@ class PlainFrames:
         return max(self.tree_worth(tree) for tree in all_trees(self.size - 1, single_root, projective))
 
     def links(self, head: int) -> list[tuple[int, int]]:
-        """The arcs behind the links of the head's automaton, in order."""
+        """Return the arcs of the links of a head's automaton, in order."""
         lanes = [] if head == 0 else [(candidate, head) for candidate in self.candidates[head]]
         return lanes + [(head, word) for side in (0, 1) for word in self.fan(head, side)]
 
-    def core(self) -> tuple[_core.parser.Frames, NDArray[np.float64]]:
-        """The same for the core, with the scores of arcs."""
+    def to_core(self) -> tuple[_core.parser.Frames, NDArray[np.float64]]:
+        """Return the same for the core, with the arc scores."""
         heads = np.array([head for row in self.candidates for head in row], dtype=np.int32)
         begins = np.cumsum([0, *(len(row) for row in self.candidates)]).astype(np.int32)
         frames = _core.parser.Frames(heads, begins, bool(self.triples) or self.size == 1)
@@ -112,9 +114,9 @@ class PlainFrames:
 
 @st.composite
 def plain_frames(draw: st.DrawFn, max_words: int = 5, max_heads: int = 6) -> PlainFrames:
-    """A sentence whose candidates hold a tree with a single root, projective if it was drawn so.
+    """Draw a sentence whose candidates include a tree with a single root, projective in some cases.
 
-    Scores are whole numbers with many ties, or eighths, large ones, or partly -inf; all are exact as floats.
+    Scores are whole numbers with many ties, eighths, large numbers, or partly -inf; all are exact as floats.
     """
     words = draw(st.integers(1, max_words))
     kind = draw(st.sampled_from(["ties", "eighths", "large", "forbidden"]))
@@ -154,10 +156,24 @@ def plain_frames(draw: st.DrawFn, max_words: int = 5, max_heads: int = 6) -> Pla
     return frames
 
 
+def make_problem(frames: PlainFrames, single_root: bool) -> Problem:
+    """Return the problem of some frames, with the number of each arc as its label."""
+    core, scores = frames.to_core()
+    arcs = [[head, word] for word, row in enumerate(frames.candidates) for head in row]
+    return Problem(
+        frames.size,
+        np.array(arcs, np.int32).reshape(-1, 2),
+        scores,
+        np.arange(len(arcs), dtype=np.int32),
+        single_root,
+        core,
+    )
+
+
 def check_answer(
     found: Any, method: str, single_root: bool, projective: bool, *, worth: Callable[[Any], float], best: float
 ) -> None:
-    """What every method of the core promises, `best` being the worth of the best tree."""
+    """Check what every method of the core guarantees; `best` is the score of the best tree."""
     heads, score, bound = found["heads"], found["score"], found["bound"]
     tolerance = 1e-9 * max(1.0, abs(score)) if np.isfinite(score) else 1e-9
     assert is_tree(heads)

@@ -1,4 +1,7 @@
-"""Parts of whole trees one by one, written from the description in core/parts/globals.hpp alone."""
+"""A slow reference implementation of globals (parts of whole trees).
+
+It is written from the description in core/parts/globals.hpp and shares no code with the core.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,21 +21,21 @@ Traits = NDArray[np.uint8]
 
 
 class PlainTree:
-    """A tree, and what its parts look at, all by definition."""
+    """A tree with its globals, by definition."""
 
     def __init__(self, heads: Sequence[int], traits: Traits) -> None:
         self.heads, self.traits, self.size = [int(head) for head in heads], traits, len(heads)
 
     def modifiers(self, head: int, *, marks: bool = False) -> list[int]:
-        """Those of a word, in order: punctuation, or all others."""
+        """Return the modifiers of a word in order: punctuation, or all others."""
         return [m for m in range(1, self.size) if self.heads[m] == head and self.has(m, MARK) == marks]
 
     def below(self, word: int) -> list[int]:
-        """The word itself and all words below it."""
+        """Return a word and all its descendants."""
         return [other for other in range(1, self.size) if word in self.path(other)]
 
     def path(self, word: int) -> list[int]:
-        """The word itself and the words above it, without the root."""
+        """Return a word and its ancestors, without the root."""
         return [word, *self.path(self.heads[word])] if word > 0 else []
 
     def has(self, word: int, wanted: int) -> bool:
@@ -45,21 +48,21 @@ class PlainTree:
         return int(self.traits[word][2])
 
     def first_mark(self, left: int, word: int, wanted: int) -> int:
-        """The first modifier of a class between `left` and the word, or 0."""
+        """Return the first modifier of a class between `left` and the word, or 0."""
         return next((m for m in range(left + 1, word) if self.heads[m] == word and self.has(m, wanted)), 0)
 
     def any_modifier(self, word: int, wanted: int) -> bool:
         return any(self.heads[m] == word and self.has(m, wanted) for m in range(1, self.size))
 
     def outer(self, side: int, one: int, other: int) -> tuple[int, ...]:
-        """Side, distance, agreement and punctuation between two words."""
+        """Return side, distance, agreement and punctuation between two words."""
         limits = (1, 2, 3, 4, 5, 10, 20, 30)
         found = oracles.arc_relations(self.traits, *sorted((one, other)))
         far = sum(abs(one - other) > limit for limit in limits)
         return oracles.mix(side), oracles.mix(16 * side + far), found["agree"], found["puncts"]
 
     def rows(self) -> Counter[Row]:
-        """All parts with slots and relations."""
+        """Return all parts with slots and relations."""
         found: Counter[Row] = Counter()
         for word in range(1, self.size):
             for name, slots, relations in (
@@ -163,7 +166,7 @@ class PlainTree:
 
 
 def number(bits: Sequence[bool]) -> int:
-    """A number from its bits, the lowest first."""
+    """Return a number from its bits, the lowest first."""
     return sum(2**i for i, bit in enumerate(bits) if bit)
 
 
@@ -173,13 +176,13 @@ def length_bin(length: int) -> int:
 
 @st.composite
 def sentences(draw: st.DrawFn, max_words: int = 9) -> tuple[NDArray[np.uint32], Traits]:
-    """Attributes (one column) and traits of the root and some words; half of these are of some class."""
+    """Draw attributes (one column) and traits of the root and some words; half of the words belong to some class."""
     size = draw(st.integers(1, max_words)) + 1
     return random_words(size, np.random.default_rng(draw(st.integers(0, 2**32 - 1))))
 
 
 def random_words(size: int, random: np.random.Generator) -> tuple[NDArray[np.uint32], Traits]:
-    """Such a sentence, the root counted among its words."""
+    """Return such a sentence; `size` includes the root."""
     traits = random.integers(0, 3, (size, 10)).astype(np.uint8)
     traits[:, 0] = random.integers(1, 4, size)
     traits[:, 1] = random.choice([0, 0, 0, MARK, VERB, CONJUNCTION, ADPOSITION], size)
@@ -188,7 +191,7 @@ def random_words(size: int, random: np.random.Generator) -> tuple[NDArray[np.uin
 
 
 def random_tree(size: int, random: np.random.Generator) -> list[int]:
-    """Some tree: each word, in a random order, takes a head among those before it."""
+    """Return a random tree: each word, in a random order, takes a head among those before it."""
     heads, order = [-1] * size, [0, *(1 + random.permutation(size - 1)).tolist()]
     for place in range(1, size):
         heads[order[place]] = order[int(random.integers(0, place))]
@@ -196,7 +199,7 @@ def random_tree(size: int, random: np.random.Generator) -> list[int]:
 
 
 def random_moves(heads: Sequence[int], count: int, random: np.random.Generator) -> list[tuple[int, int]]:
-    """Changes of heads, one after the other, each of which leaves a tree."""
+    """Return changes of heads, one after the other, each of which leaves a tree."""
     tree, moves = list(heads), []
     for _ in range(count):
         word = int(random.integers(1, len(tree)))

@@ -1,6 +1,7 @@
-"""Greedy inference as Tchernowitz et al. (2016) write it: parts in a list, all sums anew for every arc in every round.
+"""A slow reference implementation of greedy inference as in Tchernowitz et al. (2016).
 
-Written from their algorithms 1 and 2 and the description in core/search/greedy.hpp alone. Slow, and obvious.
+Parts are a list, and all sums are computed again for every arc in every round. It is written from algorithms 1 and 2 of
+the paper and the description in core/decode/greedy.hpp, and shares no code with the core.
 """
 
 import math
@@ -19,7 +20,7 @@ TIE = 1e-8
 
 @dataclass(frozen=True)
 class Part:
-    """What a tree with all arcs of `needs` and none of `lacks` is worth more."""
+    """A weight for trees with all arcs of `needs` and none of `lacks`."""
 
     needs: frozenset[Arc]
     lacks: frozenset[Arc]
@@ -28,7 +29,7 @@ class Part:
 
 @dataclass
 class PlainGreedy:
-    """The algorithm with its settings; `alpha` None: the basic one."""
+    """The algorithm with its settings; without `alpha`, the basic one."""
 
     plain: PlainExtras
     single_root: bool
@@ -113,7 +114,7 @@ class PlainGreedy:
     # ---- one round
 
     def is_closed(self, chosen: frozenset[Arc], arc: Arc) -> bool:
-        """Whether the arc would close a cycle."""
+        """Return whether an arc would close a cycle."""
         heads = {word: head for head, word in chosen}
         word = arc[0]
         while word in heads and word != arc[1]:
@@ -137,7 +138,7 @@ class PlainGreedy:
         return product
 
     def values(self, chosen: frozenset[Arc], open_arcs: set[Arc]) -> list[tuple[float, Arc]]:
-        """The values of all open arcs, in the order of the candidates."""
+        """Return the values of all open arcs, in the order of the candidates."""
         charge, reachable = self.absence == "charge", chosen | open_arcs
         parts = [part for part in self.parts if part.needs <= reachable and not (charge and part.lacks & chosen)]
         chances = [self.chance(part, chosen, open_arcs) for part in parts]
@@ -167,7 +168,7 @@ class PlainGreedy:
     # ---- the search
 
     def run(self, trees: Sequence[Sequence[int]]) -> list[int]:
-        """The heads; `trees` are all trees of candidates within the rules, none with a forbidden arc."""
+        """Return the heads; `trees` are all trees of candidates that obey the rules, without forbidden arcs."""
         frames = self.plain.frames
         sets = [frozenset((int(head), word) for word, head in enumerate(tree) if word) for tree in trees]
         start = {arc for arc in self.arcs if frames.arc_scores[arc] > -math.inf}
@@ -220,7 +221,7 @@ class PlainGreedy:
         return heads
 
     def swapped(self, heads: list[int], head: int, word: int) -> list[int] | None:
-        """The tree in which a word has another head; None if it is the same, or breaks the rules."""
+        """Return the tree in which a word has another head; None if it is the same or breaks the rules."""
         changed, above = list(heads), head
         while above > 0 and heads[above] != word:
             above = heads[above]

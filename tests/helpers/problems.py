@@ -1,4 +1,4 @@
-"""Problems of the core, made and solved in one call."""
+"""Problems of the core, built and solved in one call."""
 
 from __future__ import annotations
 
@@ -17,6 +17,20 @@ def core_options(method: str = "ad3", **options: Any) -> _core.parser.DecodeOpti
     for name, value in options.items():
         setattr(made, name, value)
     return made
+
+
+def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.parser.Frames, FLOAT64]:
+    """Return random frames and arc scores; each word has up to three heads, one of them the word before it."""
+    random = np.random.default_rng(seed)
+    rows = [
+        sorted({word - 1, *(h for h in random.integers(max(0, word - 6), min(words, word + 6) + 1, 2) if h != word)})
+        for word in range(1, words + 1)
+    ]
+    begins = np.cumsum([0, 0, *(len(row) for row in rows)]).astype(np.int32)
+    core = _core.parser.Frames(np.array([head for row in rows for head in row], dtype=np.int32), begins, triples)
+    columns = (core.pairs, core.triples, core.grand)
+    core.set_scores(*(random.normal(0.0, 0.5, len(column)).astype(np.float32) for column in columns))
+    return core, random.normal(0.0, 1.0, int(begins[-1]))
 
 
 def solve(

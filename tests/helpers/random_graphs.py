@@ -58,7 +58,10 @@ class Factor:
 
 
 def chain_edges(factor: Factor) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """An automaton that remembers whether the last link was on: node 1 + 2 k + value after link k, then the end."""
+    """Return an automaton that remembers whether the last link was on.
+
+    The nodes are 1 + 2 k + value after link k, then the end.
+    """
     edges: list[tuple[int, int, int, float]] = []
     count = len(factor.variables)
     for k in range(count):
@@ -100,7 +103,7 @@ class Model:
         return value + sum(factor.own(factor.links(assignment)) for factor in self.factors)
 
     def assignments(self) -> Iterator[tuple[tuple[int, ...], float]]:
-        """All assignments that nothing forbids, with their values."""
+        """Return all assignments that nothing forbids, with their values."""
         for assignment in product((0, 1), repeat=len(self.scores)):
             value = self.value(assignment)
             if value > -np.inf:
@@ -121,7 +124,7 @@ def random_model(
     whole: bool = False,
     kinds: Sequence[str] = KINDS,
 ) -> Model:
-    """A model drawn from a seed.
+    """Return a model drawn from a seed.
 
     `acyclic` joins different components only; `forbidden` is the share of -inf among scores; `whole` rounds scores to
     whole numbers, for ties.
@@ -187,7 +190,7 @@ def models(
 
 
 def large_graph(count: int) -> _core.graph.Graph:
-    """So many variables, with a budget and a pair for each of them."""
+    """Return a graph of this many variables, with a budget and a pair for each of them."""
     rng = np.random.default_rng(1)
     graph = _core.graph.Graph()
     graph.add_variables(rng.normal(size=count))

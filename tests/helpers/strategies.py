@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the problems that kernels are tested on, hard ones included; and tree kernels by kind."""
+"""Hypothesis strategies for tree problems, including hard ones, and the tree kernels by kind."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ _EIGHTHS = {
 
 @st.composite
 def arc_scores(draw: st.DrawFn, max_words: int = 5, min_words: int = 1) -> Scores:
-    """scores[head, modifier] with -inf for arcs that do not exist; what nobody may read is NaN."""
+    """Draw scores[head, modifier] with -inf for arcs that do not exist, and NaN where kernels must not read."""
     words = draw(st.integers(min_words, max_words))
     size = words + 1
     eighths = _EIGHTHS[draw(st.sampled_from(sorted(_EIGHTHS)))]
@@ -59,5 +59,5 @@ def arc_scores(draw: st.DrawFn, max_words: int = 5, min_words: int = 1) -> Score
 
 
 def random_scores(words: int, seed: int, scale: float = 1.0) -> Scores:
-    """Normal scores[head, modifier] of a sentence of any length."""
+    """Return normal scores[head, modifier] of a sentence of any length."""
     return np.random.default_rng(seed).normal(size=(words + 1, words + 1)) * scale

@@ -1,4 +1,4 @@
-"""Small treebanks as text, by hand, and reading and writing of text."""
+"""Small hand-made treebanks as text, and functions to read and write text."""
 
 import io
 
@@ -6,7 +6,7 @@ from headlong.text import Sentence, read_conllu, write_conllu
 
 
 def table(text: str) -> str:
-    """Tabs for the spaces of a hand-made treebank; comments stay as they are. Ends with a blank line."""
+    """Replace the spaces of a hand-made treebank by tabs, except in comments; ends with a blank line."""
     lines = [line.strip() for line in text.strip().split("\n")]
     return "\n".join([line if line.startswith("#") else tabs(line) for line in lines] + ["\n"])
 

@@ -1,5 +1,4 @@
-"""A small hand-made treebank that every learner can learn by heart, the small settings that are enough for it, and what
-tests of parsers ask of models and answers."""
+"""A small hand-made treebank that every learner can fit, options that are enough for it, and checks of parsers."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from headlong import Parser
 from headlong.text import Sentence
 from tests.helpers import oracles
 
-# form/UPOS/head/label. The last but one is not projective, the last two are no sentences at all.
+# form/UPOS/head/label. The third last is not projective, and the last two have a single word.
 _TREES = """
 the/DET/2/det dog/NOUN/3/nsubj barks/VERB/0/root ./PUNCT/3/punct
 a/DET/2/det cat/NOUN/3/nsubj sleeps/VERB/0/root
@@ -28,12 +27,12 @@ SMALL: dict[str, Any] = {"bits": 13, "label_bits": 11, "pruner_bits": 11, "epoch
 
 
 def parser(order: int = 1, **options: Any) -> Parser:
-    """A small parser that has not been trained, by default of single arcs."""
+    """Return a small untrained parser, by default of order 1."""
     return Parser(order, **SMALL | options)
 
 
 def tree(text: str, **columns: Any) -> Sentence:
-    """A sentence from ``form/UPOS/head/label`` words."""
+    """Return a sentence from ``form/UPOS/head/label`` words."""
     cells = [word.rsplit("/", 3) for word in text.split()]
     return Sentence.from_words(
         [cell[0] for cell in cells],
@@ -45,14 +44,15 @@ def tree(text: str, **columns: Any) -> Sentence:
 
 
 def treebank() -> list[Sentence]:
-    """Twelve sentences with trees."""
+    """Return twelve sentences with trees."""
     return [tree(line, comments=[f"# sent_id = {i}"]) for i, line in enumerate(_TREES.strip().splitlines(), 1)]
 
 
 def far_away(first: str) -> Sentence:
-    """The last word hangs on the third last one if the root's tag is A, else on the last but one.
+    """Return a sentence with a dependency that templates of arcs cannot see.
 
-    The root is four arcs above it in the one case and three in the other, and out of sight for templates of arcs.
+    The last word depends on the third last if the root's tag is A, else on the last but one. The root is four arcs
+    above it in the first case and three in the second.
     """
     tags = [first, "X", "X", "X", "F", "G", "H", "M"]
     heads = [0, 1, 1, 1, 1, 5, 6, 6 if first == "A" else 7]
@@ -60,19 +60,19 @@ def far_away(first: str) -> Sentence:
 
 
 def long_sentence(words: int) -> Sentence:
-    """So many words out of the treebank, without a tree."""
+    """Return a sentence of this many words of the treebank, without a tree."""
     pool = [(s.forms[i], s.upos[i]) for s in treebank() for i in range(1, len(s) + 1)]
     chosen = [pool[i * 7 % len(pool)] for i in range(words)]
     return Sentence.from_words([form for form, _ in chosen], upos=[upos for _, upos in chosen])
 
 
 def answers(sentences):
-    """What a parser answers: heads and labels."""
+    """Return the heads and labels that a parser predicted."""
     return [(sentence.heads, sentence.labels) for sentence in sentences]
 
 
 def check_tree(sentence, *, single_root=True):
-    """A tree whose root label is on the root arcs and nowhere else."""
+    """Check for a tree in which root arcs, and only these, have the root label."""
     assert oracles.is_tree(sentence.heads)
     if single_root:
         assert oracles.root_arcs(sentence.heads) == 1
@@ -82,7 +82,7 @@ def check_tree(sentence, *, single_root=True):
 
 
 def strange_sentences():
-    """What a parser meets in the world; none has a tree."""
+    """Return unusual sentences without trees, by name."""
     return {
         "one word": Sentence.from_words(["Hello"], upos=["INTJ"]),
         "punctuation only": Sentence.from_words(list("?!...)"), upos=["PUNCT"] * 6),
@@ -97,14 +97,14 @@ def strange_sentences():
 
 
 def same_model(first, second, tmp_path):
-    """Whether two parsers are the same to the byte once they are saved."""
+    """Return whether two parsers give the same bytes when they are saved."""
     first.save(tmp_path / "first")
     second.save(tmp_path / "second")
     return (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
 
 
 def interrupt_at(epoch, *, stage="parser", end=True):
-    """A progress function that presses Ctrl-C in this epoch, at its end or before."""
+    """Return a progress callback that raises KeyboardInterrupt in this epoch, at its end or before."""
 
     def progress(state):
         if (state.stage, state.epoch, state.scores is not None) == (stage, epoch, end):

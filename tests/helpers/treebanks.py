@@ -1,4 +1,4 @@
-"""Where the slow tests find treebanks, which are not part of the project."""
+"""The location of treebanks for slow tests; they are not part of the project."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 
 def treebank_folder() -> Path:
-    """The folder of the environment variable HEADLONG_TREEBANKS or ``shared/treebanks`` beside the checkout.
+    """Return the folder of the environment variable HEADLONG_TREEBANKS, or ``shared/treebanks`` beside the checkout.
 
-    It holds one folder for each treebank with ``train.conllu``, ``dev.conllu`` and ``test.conllu``. The test
-    that asks is skipped if there is none.
+    It holds one folder per treebank with ``train.conllu``, ``dev.conllu`` and ``test.conllu``. The test is skipped if
+    there is no such folder.
     """
     beside = Path(__file__).resolve().parents[3] / "shared" / "treebanks"
     folder = Path(os.environ.get("HEADLONG_TREEBANKS") or beside)
@@ -22,7 +22,7 @@ def treebank_folder() -> Path:
 
 
 def treebank_file(code: str, part: str) -> Path:
-    """The file of one treebank, for example ``treebank_file("en_ewt", "dev")``; skips if it is missing."""
+    """Return the file of one treebank, such as ``treebank_file("en_ewt", "dev")``; skip the test if it is missing."""
     path = treebank_folder() / code / f"{part}.conllu"
     if not path.is_file():
         pytest.skip(f"no treebank file {path}")

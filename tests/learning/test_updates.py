@@ -36,7 +36,7 @@ class Setting:
         full = ModelSpec(NAMES, ARC, BETWEEN, BITS, single_root, LABEL, LABEL_BITS, allowed)
         self.tables = WeightTables(full if labeled else plain)
         gold = (self.corpus.heads, self.corpus.labels)
-        self.trainer = self.tables.trainer(self.corpus.batch, *gold, None, projective, threads)
+        self.trainer = self.tables.make_trainer(self.corpus.batch, *gold, None, projective, threads)
 
     def train(self, learner, epochs, *, seed=1, batch_size=1, threads=1):
         loop = Loop(epochs, seed, batch_size, threads)
@@ -336,12 +336,12 @@ def test_every_learner_memorizes_a_treebank(name, batch_size):
     learner = make_learner(name, aggressiveness=0.1, rate=0.3)
     setting.train(learner, epochs=20, batch_size=batch_size)
     tables = setting.tables
-    models = [tables.spec.core_model(tables.parts, tables.labels, (1.0, 1.0))]
+    models = [tables.spec.compile(tables.parts, tables.labels, (1.0, 1.0))]
     if batch_size == 1:  # averages lag behind with larger batches
-        models.append(tables.average(20 * len(setting.corpus.lengths)).core_model())
+        models.append(tables.average(20 * len(setting.corpus.lengths)).compile())
     for model in models:
         heads, labels, *_ = model.parse(setting.corpus.batch, core_options("exact"))
-        assert setting.corpus.accuracy(heads, labels) == {"UAS": 100.0, "LAS": 100.0}
+        assert setting.corpus.measure_accuracy(heads, labels) == {"UAS": 100.0, "LAS": 100.0}
 
 
 @all_learners

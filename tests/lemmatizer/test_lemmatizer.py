@@ -1,4 +1,4 @@
-"""Lemmas: edit scripts, known words, endings of unseen ones."""
+"""The lemmatizer: edit scripts, known words, and endings of unseen words."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOUNS = ("berry", "city", "story", "lady", "party", "dog", "cat", "tree", "house
 
 
 def treebank() -> list[Sentence]:
-    """Verbs with -ed and -ing, nouns with -s and -ies, names, and a few words of their own."""
+    """Return verbs with -ed and -ing, nouns with -s and -ies, names, and a few irregular words."""
     rows = [
         ("was", "be", "AUX", "_"),
         ("is", "be", "AUX", "_"),
@@ -70,7 +70,7 @@ def lemma(lemmatizer: Lemmatizer, form: str, upos: str, feats: str = "_") -> str
     return found.lemmas[1]
 
 
-def test_training_words_are_known(lemmatizer: Lemmatizer) -> None:
+def test_lemmatizer_fits_the_training_data(lemmatizer: Lemmatizer) -> None:
     for given_sentence in treebank():
         (found,) = lemmatizer.lemmatize([given_sentence])
         assert found.lemmas == given_sentence.lemmas
@@ -93,26 +93,26 @@ x         UNKNOWN  _             x
 
 
 @pytest.mark.parametrize(("form", "upos", "feats", "expected"), [row.split() for row in EXPECTED.splitlines()])
-def test_lemmas(lemmatizer: Lemmatizer, form: str, upos: str, feats: str, expected: str) -> None:
+def test_lemmas_of_unseen_words(lemmatizer: Lemmatizer, form: str, upos: str, feats: str, expected: str) -> None:
     assert lemma(lemmatizer, form, upos, feats) == expected
 
 
-def test_batches_change_nothing(lemmatizer: Lemmatizer) -> None:
+def test_result_does_not_depend_on_batches(lemmatizer: Lemmatizer) -> None:
     sentences = [Sentence.from_words([f"gr{verb}ed", "boats"], upos=["VERB", "NOUN"]) for verb in REGULAR]
     together = [found.lemmas for found in lemmatizer.lemmatize(sentences)]
     fresh = Lemmatizer.from_state(*lemmatizer.state())
     assert together == [found.lemmas for one in sentences for found in fresh.lemmatize([one])]
 
 
-def test_full_cache(lemmatizer: Lemmatizer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_result_does_not_depend_on_a_full_cache(lemmatizer: Lemmatizer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("headlong.lemmatizer.lemmatizer.CACHED_WORDS", 3)
     for _ in range(2):
         for form in ("barked", "grabbed", "tested", "added", "landed"):
             assert lemma(lemmatizer, form, "VERB", "Tense=Past")
 
 
-def test_scripts_that_move_accents_can_be_written_to_a_file(tmp_path: Path) -> None:
-    """Model files know lists, but no tuples."""
+def test_scripts_that_move_accents_can_be_saved(tmp_path: Path) -> None:
+    """Model files store lists, but not tuples."""
     pairs = {"ανθρώπων": "άνθρωπος", "δασκάλων": "δάσκαλος"}
     train = [Sentence.from_words([form], lemmas=[lemma], upos=["NOUN"]) for form, lemma in pairs.items()]
     metadata, arrays = Lemmatizer(bits=10).fit(train).state()
@@ -123,7 +123,7 @@ def test_scripts_that_move_accents_can_be_written_to_a_file(tmp_path: Path) -> N
     assert [sentence.lemmas[1] for sentence in again.lemmatize(train)] == list(pairs.values())
 
 
-def test_state(lemmatizer: Lemmatizer) -> None:
+def test_state_round_trip(lemmatizer: Lemmatizer) -> None:
     metadata, arrays = lemmatizer.state()
     again = Lemmatizer.from_state(json.loads(json.dumps(metadata)), arrays)
     for form in ("barked", "ponies", "was", "Zorbing"):
@@ -138,14 +138,14 @@ def test_scores_on_development_data() -> None:
     assert lemmatizer.scores == {"Lemmas": 100.0}
 
 
-def test_bad_use() -> None:
+def test_invalid_use_raises_an_error() -> None:
     with pytest.raises(NotFittedError, match="has not been trained"):
         Lemmatizer().lemmatize([])
     with pytest.raises(OptionError, match="bits must be from 4 to 24, found 99"):
         Lemmatizer(bits=99)
 
 
-def test_words_without_lemma() -> None:
+def test_words_without_lemmas_are_ignored_in_training() -> None:
     with pytest.raises(DataError, match="no lemma"):
         Lemmatizer().fit([Sentence.from_words(["Hi"])])
     lemmatizer = Lemmatizer().fit([Sentence.from_words(["Hi", "dogs"], lemmas=["_", "dog"])])
@@ -156,7 +156,7 @@ TEXTS = st.text(st.sampled_from("abcABCéάωΩßİ1-"), min_size=1, max_size=8)
 
 
 @given(TEXTS, TEXTS)
-def test_a_script_makes_the_lemma_it_was_made_from(form: str, lemma: str) -> None:
+def test_script_restores_its_lemma(form: str, lemma: str) -> None:
     assert edit_between(form, lemma).apply(form) == lemma
 
 
@@ -172,11 +172,11 @@ def test_a_script_makes_the_lemma_it_was_made_from(form: str, lemma: str) -> Non
         ("canciones", "canción", Edit(BARE, back_cut=2, accent=(1, 1))),
     ],
 )
-def test_scripts(form: str, lemma: str, edit: Edit) -> None:
+def test_scripts_of_pairs(form: str, lemma: str, edit: Edit) -> None:
     assert edit_between(form, lemma) == edit
 
 
-def test_scripts_that_do_not_fit() -> None:
+def test_scripts_that_cannot_be_applied() -> None:
     assert Edit(back_cut=4).apply("abc") is None
     assert Edit(back_cut=3).apply("abc") is None
     assert add_accent("brr", (1, 1)) == "brr"

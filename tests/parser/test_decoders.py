@@ -1,4 +1,4 @@
-"""One contract for all decoders, on problems of any order."""
+"""Contract tests for all decoders, on problems of every order."""
 
 import os
 import sys
@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from headlong import Parser, Problem, read_conllu
 from headlong.errors import OptionError
 from headlong.parser.decoders import DECODERS, decoder, marginals
-from headlong.parser.programs import problem_graph
+from headlong.parser.programs import build_graph
 from tests.helpers import oracles, toy
 from tests.helpers.plain_extras import KINDS, plain_extras
-from tests.helpers.plain_frames import PlainFrames, plain_frames
+from tests.helpers.plain_frames import make_problem, plain_frames
 from tests.helpers.strategies import arc_scores, both_root_rules
 from tests.helpers.treebanks import treebank_file
 
@@ -29,25 +29,14 @@ SEARCHES = [search for search in SEARCHES if search not in (("mst", True), ("eis
 all_searches = pytest.mark.parametrize(("name", "projective"), SEARCHES)
 
 
-def needs_highs(name):
+def require_highs(name):
+    """Skip a test of programs if HiGHS is not installed."""
     if name in PROGRAMS:
         pytest.importorskip("highspy", reason="HiGHS, the extra [exact], is not installed")
 
 
-def higher_problem(frames: PlainFrames, single_root: bool) -> Problem:
-    core, scores = frames.core()
-    arcs = [[head, word] for word, row in enumerate(frames.candidates) for head in row]
-    return Problem(
-        frames.size,
-        np.array(arcs, np.int32).reshape(-1, 2),
-        scores,
-        np.arange(len(arcs), dtype=np.int32),
-        single_root,
-        core,
-    )
-
-
 def check_contract(name, problem, projective=None):
+    """Decode, check everything that holds for every solution, and return the solution."""
     solution = DECODERS[name](problem, projective=projective)
     heads = solution.heads
     assert heads.dtype == np.int32
@@ -89,16 +78,16 @@ def test_first_order_trees_are_the_best_of_all(name, single_root, scores):
 @both_root_rules
 @settings(max_examples=20, deadline=None)
 @given(scores=arc_scores(max_words=4), projective=st.booleans())
-def test_first_order_programs(name, single_root, scores, projective):
-    needs_highs(name)
+def test_first_order_programs_find_the_best_tree(name, single_root, scores, projective):
+    require_highs(name)
     solution = check_contract(name, Problem.from_matrix(scores, single_root=single_root), projective)
     best, _ = oracles.enumerated_best(scores, single_root, projective)
     assert solution.certified == (best > -np.inf)
-    assert solution.score == best  # eighths: no rounding
+    assert solution.score == best  # eighths, so sums are exact
 
 
 def check_optimum(solution, worth, best):
-    """What is said of the optimum, `worth` being that of the solution's heads, is so."""
+    """Check the claims of a solution about the optimum; `worth` is the score of its heads by definition."""
     tolerance = 1e-6 * max(1.0, abs(best)) if np.isfinite(best) else 1e-6
     assert solution.score == pytest.approx(worth, rel=1e-12, abs=1e-9)
     assert solution.score <= best + tolerance
@@ -111,13 +100,13 @@ def check_optimum(solution, worth, best):
 
 @all_searches
 @both_root_rules
-def test_higher_order_trees(name, projective, single_root):
-    needs_highs(name)
+def test_solutions_with_frame_parts_agree_with_enumeration(name, projective, single_root):
+    require_highs(name)
 
     @settings(max_examples=15 if name in PROGRAMS else 80, deadline=None)
     @given(plain_frames(max_words=4, max_heads=4))
     def check(frames):
-        solution = check_contract(name, higher_problem(frames, single_root), projective)
+        solution = check_contract(name, make_problem(frames, single_root), projective)
         best = frames.best(single_root, projective)
         check_optimum(solution, frames.tree_worth(solution.heads), best)
         if name in ("exact", "ilp"):
@@ -127,14 +116,14 @@ def test_higher_order_trees(name, projective, single_root):
 
 
 @all_searches
-def test_trees_with_extras(name, projective):
-    needs_highs(name)
+def test_solutions_with_extras_agree_with_enumeration(name, projective):
+    require_highs(name)
 
     @settings(max_examples=12 if name in PROGRAMS else 40, deadline=None)
     @given(plain_extras(KINDS, max_words=4, max_heads=3))
     def check(plain):
-        _, _, extras = made = plain.core()
-        problem = replace(higher_problem(plain.frames, True), frames=made[0], extras=extras)
+        _, _, extras = made = plain.to_core()
+        problem = replace(make_problem(plain.frames, True), frames=made[0], extras=extras)
         solution = check_contract(name, problem, projective)
         best = plain.best(True, projective)
         check_optimum(solution, plain.worth(solution.heads), best)
@@ -144,8 +133,8 @@ def test_trees_with_extras(name, projective):
     check()
 
 
-def test_heads_that_are_no_tree_have_no_extras():
-    """Nothing is below anything in a cycle: asking for it must end, and end well."""
+def test_cycles_score_minus_infinity():
+    """Paths are undefined in a cycle. The search for ancestors must end nevertheless."""
     model = toy.parser(families="+path,+non-projective", pruner_epochs=0, training_decoder="climb")
     model.fit(toy.treebank()[:3])
     problem = model.problem(toy.treebank()[1])
@@ -157,16 +146,16 @@ def test_heads_that_are_no_tree_have_no_extras():
 @both_root_rules
 @settings(max_examples=10, deadline=None)
 @given(words=st.integers(0, 12), seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-3, 1.0, 1e6]))
-def test_sums_that_round(name, single_root, words, seed, scale):
-    """The score of a solution is the definition's to the last bit, also where the order of adding matters."""
-    needs_highs(name)
+def test_scores_are_equal_to_the_last_bit(name, single_root, words, seed, scale):
+    """The score of a solution equals that of `Problem.score` exactly, even if the order of additions matters."""
+    require_highs(name)
     scores = np.random.default_rng(seed).normal(size=(words + 1, words + 1)) * scale
     assert check_contract(name, Problem.from_matrix(scores, single_root=single_root)).certified
 
 
 @all_decoders
-def test_labels_are_those_of_the_candidates(name):
-    needs_highs(name)
+def test_labels_come_from_the_candidates(name):
+    require_highs(name)
     arcs = np.array([[0, 1], [2, 1], [0, 2], [1, 2]], np.int32)
     labels = np.array([3, 1, 2, 0], np.int32)
     solution = DECODERS[name](Problem(3, arcs, np.array([0.0, 2.0, 1.0, 2.0]), labels))
@@ -175,7 +164,7 @@ def test_labels_are_those_of_the_candidates(name):
     assert solution.score == 3.0
 
 
-def test_a_projective_optimum_that_is_no_optimum():
+def test_best_projective_tree_may_score_less_than_the_best_tree():
     heads = [-1, 3, 0, 2, 1]
     scores = np.zeros((5, 5))
     scores[heads[1:], np.arange(1, 5)] = 1.0
@@ -199,27 +188,27 @@ def test_marginals_are_sums_over_trees(single_root, projective, scores):
 
 @settings(max_examples=40, deadline=None)
 @given(plain_frames(max_words=4), st.booleans())
-def test_a_problem_as_a_graph_is_worth_the_same(frames, projective):
-    problem = higher_problem(frames, True)
-    graph = problem_graph(problem, projective=projective)
+def test_problem_and_graph_give_the_same_scores(frames, projective):
+    problem = make_problem(frames, True)
+    graph = build_graph(problem, projective=projective)
     for heads in oracles.all_trees(problem.size - 1, True, projective):
         assignment = heads[problem.arcs[:, 1]] == problem.arcs[:, 0]
         if assignment.sum() == problem.size - 1:
             assert graph.value(assignment) == pytest.approx(problem.score(heads), rel=1e-12, abs=1e-9)
 
 
-def test_decoders_by_name():
+def test_unknown_decoder_names_raise_an_error():
     for name, function in DECODERS.items():
         assert decoder(name) is function
     with pytest.raises(OptionError, match="decoder must be one of mst, eisner, climb, greedy"):
         decoder("best")
 
 
-def test_what_decoders_refuse():
+def test_invalid_decoder_options_raise_an_error():
     problem = Problem.from_matrix(np.zeros((3, 3)))
-    with pytest.raises(OptionError, match="decoder 'mst' cannot search trees = 'projective'; use 'eisner'"):
+    with pytest.raises(OptionError, match="trees must be 'any' for the decoder 'mst', found 'projective'"):
         DECODERS["mst"](problem, projective=True)
-    with pytest.raises(OptionError, match="decoder 'eisner' cannot search trees = 'any'; use 'mst'"):
+    with pytest.raises(OptionError, match="trees must be 'projective' for the decoder 'eisner', found 'any'"):
         DECODERS["eisner"](problem, projective=False)
     for name in ("exact", "ilp"):
         with pytest.raises(OptionError, match="max_iterations must be at least 1, found 0"):
@@ -230,7 +219,7 @@ def test_what_decoders_refuse():
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs_without_highs(name, monkeypatch):
+def test_programs_without_highs_say_what_to_install(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "highspy", None)
     with pytest.raises(
         OptionError, match=r"found no HiGHS for linear programs, expected: pip install headlong\[exact\]"
@@ -252,8 +241,8 @@ def trained(request):
 
 
 @all_searches
-def test_trained_models(trained, name, projective):
-    needs_highs(name)
+def test_decoders_agree_with_enumeration_on_trained_models(trained, name, projective):
+    require_highs(name)
     trees = "projective" if projective else "any"
     sentences = toy.treebank()
     found = list(trained.solve(sentences, decoder=name, trees=trees))
@@ -282,7 +271,7 @@ def test_trained_models(trained, name, projective):
         )
 
 
-def test_parts_add_up(trained):
+def test_scores_of_parts_add_up_to_the_score_of_a_tree(trained):
     for sentence in toy.treebank():
         problem = trained.problem(sentence)
         parts = problem.parts()
@@ -294,7 +283,7 @@ def test_parts_add_up(trained):
             assert total == pytest.approx(problem.score(heads), abs=1e-4)
 
 
-def test_threads_of_python(trained):
+def test_decoders_can_run_in_python_threads(trained):
     problems = [trained.problem(sentence) for sentence in toy.treebank()]
     alone = [DECODERS["exact"](problem) for problem in problems]
     with ThreadPoolExecutor(4) as pool:
@@ -304,12 +293,12 @@ def test_threads_of_python(trained):
 
 @pytest.mark.parametrize(("code", "order"), [("el_gdt", 2), ("hu_szeged", 3)])
 def test_exact_decoders_agree_on_treebanks(code, order):
-    """HEADLONG_EXACT_SENTENCES, the number of sentences of each treebank, makes this longer: 300 take half an hour."""
+    """HEADLONG_EXACT_SENTENCES, a number of sentences per treebank, makes this test longer: 300 take half an hour."""
     pytest.importorskip("highspy", reason="HiGHS, the extra [exact], is not installed")
     count = int(os.environ.get("HEADLONG_EXACT_SENTENCES", "30"))
     train = list(islice(read_conllu(treebank_file(code, "train")), 300))
     test = list(islice(read_conllu(treebank_file(code, "test")), 10 * count))
-    if "HEADLONG_EXACT_SENTENCES" not in os.environ:  # those that are quick for the integer program
+    if "HEADLONG_EXACT_SENTENCES" not in os.environ:  # only sentences for which the integer program is quick
         test = [sentence for sentence in test if len(sentence) <= 18]
     test = test[:count]
     parser = Parser(order=order, epochs=2, bits=18, label_bits=12).fit(train)

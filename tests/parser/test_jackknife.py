@@ -1,4 +1,4 @@
-"""Parts of whole trees learnt after all others: the changes by definition, and what becomes of a parser."""
+"""Learning of globals after all other parts: the changes against their definition, and the resulting parsers."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ FULL: dict[str, Any] = {"order": dependency.FULL, **toy.SMALL}
 
 @pytest.fixture(scope="module")
 def halves() -> tuple[ModelSpec, ModelWeights, list[jackknife.Fold]]:
-    """The toy treebank as two folds, with models of different seeds; and the spec with a family of whole trees."""
+    """Return a spec with a family of globals, a base, and two folds with models of different seeds."""
     parsers = [toy.parser(2, seed=seed).fit(toy.treebank()) for seed in (1, 2, 3)]
     folds = []
     for number, parser in enumerate(parsers[:2]):
@@ -32,10 +32,10 @@ def halves() -> tuple[ModelSpec, ModelWeights, list[jackknife.Fold]]:
     return ModelSpec(**{**vars(base.spec), "part_families": part_families}), base, folds
 
 
-def averaged_by_definition(
+def average_by_definition(
     spec: ModelSpec, folds: list[jackknife.Fold], loop: Loop, learner: Mira
 ) -> dict[str, np.ndarray]:
-    """The mean of the changes after each sentence, taken down one by one."""
+    """Return the mean of the changes after each sentence, computed one by one."""
     tables = WeightTables(spec)
     arrays = tables.arrays()
     changes = {name: np.zeros(arrays[name].shape) for name in ("parts", "labels")}
@@ -43,9 +43,9 @@ def averaged_by_definition(
     seen = 0
     for epoch in range(1, loop.epochs + 1):
         for fold in folds:
-            known = fold.weights.floats()
+            known = fold.weights.to_floats()
             corpus = fold.corpus
-            trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, fold.pruning, False, 1)
+            trainer = tables.make_trainer(corpus.batch, corpus.heads, corpus.labels, fold.pruning, False, 1)
             for sentence in np.random.default_rng([loop.seed, epoch]).permutation(len(corpus.lengths)).astype(np.int32):
                 for name, change in changes.items():
                     arrays[name][:] = known[name] + change
@@ -61,40 +61,40 @@ def averaged_by_definition(
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
-def test_changes_by_definition(halves, share: float) -> None:
+def test_changes_are_averaged_over_all_sentences(halves, share: float) -> None:
     spec, base, folds = halves
     loop, learner = Loop(2, seed=5), Mira(aggressiveness=0.01)
-    expected = averaged_by_definition(spec, folds, loop, learner)
-    changes = jackknife.Changes(spec, folds, False, 1)
+    expected = average_by_definition(spec, folds, loop, learner)
+    changes = jackknife.Changes.of(spec, folds, False, 1)
     for epoch in (1, 2):
-        changes.epoch(loop, learner, epoch, None)
-    found = changes.added_to(base, share)
+        changes.train_epoch(loop, learner, epoch, None)
+    found = changes.add_to(base, share)
     assert found.spec == spec
-    known = base.floats()
+    known = base.to_floats()
     assert np.abs(expected["parts"]).max() > 1e-4
-    for (name, weights), scale in zip(found.floats().items(), found.scales, strict=True):
+    for (name, weights), scale in zip(found.to_floats().items(), found.scales, strict=True):
         np.testing.assert_allclose(weights, known[name] + share * expected[name], atol=scale)
 
 
-def test_reports_count_all_folds(halves) -> None:
+def test_progress_counts_the_sentences_of_all_folds(halves) -> None:
     spec, _, folds = halves
     reports: list[Any] = []
-    jackknife.Changes(spec, folds, False, 1).epoch(Loop(1, seed=1), Mira(), 1, reports.append)
+    jackknife.Changes.of(spec, folds, False, 1).train_epoch(Loop(1, seed=1), Mira(), 1, reports.append)
     count = len(toy.treebank())
     assert {report.total for report in reports} == {count}
     assert [report.done for report in reports] == sorted(report.done for report in reports)
     assert reports[-1].done == count
 
 
-def test_it_does_not_depend_on_threads() -> None:
+def test_result_does_not_depend_on_threads() -> None:
     parsers = [Parser(**FULL).fit(toy.treebank(), toy.treebank(), threads=threads) for threads in (1, 3)]
     one, other = (parser.trained.weights for parser in parsers)
     np.testing.assert_array_equal(one.parts, other.parts)
     np.testing.assert_array_equal(one.labels, other.labels)
 
 
-def test_development_data_decide() -> None:
-    """Never worse there than the parser without parts of whole trees, whose weights it begins with."""
+def test_changes_are_used_only_if_they_improve_development_scores() -> None:
+    """The base is a parser without globals."""
     train, dev = toy.treebank()[::2], toy.treebank()[1::2]
     base = Parser(**{**FULL, "order": 3}).fit(train, dev).trained.scores["dev"]["LAS"]
     scores = Parser(**FULL).fit(train, dev).trained.scores
@@ -102,8 +102,8 @@ def test_development_data_decide() -> None:
     assert ("changes" in scores) == (scores["dev"]["LAS"] > base)
 
 
-def test_a_pattern_that_lower_orders_cannot_see() -> None:
-    """The other parts make the best of it, so that there is something left to be learnt."""
+def test_changes_learn_a_pattern_that_lower_orders_cannot() -> None:
+    """A quarter of the sentences is left for globals to learn."""
     train = [toy.far_away("A"), toy.far_away("A"), toy.far_away("A"), toy.far_away("B")] * 40
     options: dict[str, Any] = {"bits": 14, "label_bits": 8, "pruner_epochs": 0, "epochs": 10, "aggressiveness": 0.01}
     parser = Parser(3, families="+grand-grandparent", **options).fit(train, train)
@@ -112,9 +112,7 @@ def test_a_pattern_that_lower_orders_cannot_see() -> None:
 
 
 @pytest.mark.parametrize(("stage", "epoch"), [("fold 1/3", 1), ("fold 2/3", 2), (jackknife.STAGE, 1)])
-def test_interruption(stage: str, epoch: int) -> None:
-    """What was learnt before is kept."""
-
+def test_interruption_keeps_what_was_learned(stage: str, epoch: int) -> None:
     def interrupt(progress: Any) -> None:
         if progress.stage == stage and progress.epoch == epoch:
             raise KeyboardInterrupt
@@ -128,6 +126,6 @@ def test_interruption(stage: str, epoch: int) -> None:
 
 
 @pytest.mark.parametrize("sentences", [1, 2, 3])
-def test_few_sentences(sentences: int) -> None:
+def test_training_with_fewer_sentences_than_folds(sentences: int) -> None:
     parser = Parser(**FULL).fit(toy.treebank()[:sentences])
     assert toy.answers(parser.parse(toy.treebank()[:1])) == toy.answers(toy.treebank()[:1])

@@ -1,4 +1,4 @@
-"""What a parser writes: all but the tree as it was, confidence, comments; and models that come back as they were."""
+"""The output of a parser: columns, confidence, comments, and models after saving and loading."""
 
 from dataclasses import asdict
 from typing import Any
@@ -26,7 +26,7 @@ TEXT = """\
 """
 
 
-def test_all_but_the_tree_stays_as_it_is(parser, tmp_path):
+def test_other_columns_are_not_changed(parser, tmp_path):
     path = tmp_path / "in.conllu"
     path.write_text(TEXT, encoding="utf-8")
     [parsed] = parser.parse(read_conllu(path), deps="keep")
@@ -42,7 +42,7 @@ def test_all_but_the_tree_stays_as_it_is(parser, tmp_path):
             assert before == after
 
 
-def test_enhanced_dependencies(parser, tmp_path):
+def test_deps_option(parser, tmp_path):
     path = tmp_path / "in.conllu"
     path.write_text(TEXT, encoding="utf-8")
     [sentence] = read_conllu(path)
@@ -55,8 +55,8 @@ def test_enhanced_dependencies(parser, tmp_path):
     assert {str(s.empty) for s in (cleared, copied, kept)} == {str(sentence.empty)}
 
 
-def probabilities(sentence):
-    """HeadProb and LabelProb of each word, from MISC."""
+def read_probabilities(sentence):
+    """Return HeadProb and LabelProb of each word, from MISC."""
     found = []
     for misc in sentence.misc[1:]:
         pairs = dict(piece.split("=", 1) for piece in misc.split("|"))
@@ -67,7 +67,7 @@ def probabilities(sentence):
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("rule", ["single", "multi"])
 def test_confidence_is_the_probability_of_the_arc(projective, rule, parser, multi):
-    """Against enumeration of all trees, with the labels of each arc summed here."""
+    """Compare with an enumeration of all trees, which sums over the labels of each arc."""
     model = parser if rule == "single" else multi
     sentences = [s for s in toy.treebank() if len(s) <= 5] + [Sentence.from_words(list("ab"), upos=["X", "NOUN"])]
     decoder = "eisner" if projective else "mst"
@@ -82,7 +82,7 @@ def test_confidence_is_the_probability_of_the_arc(projective, rule, parser, mult
             may = np.flatnonzero(allowed[tags[head], tags[modifier]])
             matrix[head, modifier] = score + np.logaddexp.reduce(row[may].astype(np.float64))
         expected, _ = oracles.enumerated_marginals(matrix, rule == "single", projective)
-        found = probabilities(parsed)
+        found = read_probabilities(parsed)
         assert ((found >= 0) & (found <= 1)).all()
         for word in range(1, size):
             assert found[word - 1, 0] == pytest.approx(expected[parsed.heads[word], word], abs=6e-5)
@@ -90,7 +90,7 @@ def test_confidence_is_the_probability_of_the_arc(projective, rule, parser, mult
 
 
 def check_label_shares(model, sentence, parsed, projective):
-    """The probabilities of all labels that an arc may have make up that of the arc; the chosen one is the largest."""
+    """Check that the labels of an arc share its probability, and that the most probable label was chosen."""
     batch, _ = model._encoder.batch([sentence])
     heads, size = np.array(parsed.heads, np.int32), len(sentence) + 1
     tags = [0, *map(model._encoder.tag_number, sentence.upos[1:])]
@@ -99,7 +99,7 @@ def check_label_shares(model, sentence, parsed, projective):
         [model._model.confidence(batch, heads, np.full(size, label, np.int32), projective, 1)[1] for label in labels]
     )
     arcs, _ = model._model.confidence(batch, heads, np.zeros(size, np.int32), projective, 1)
-    found = probabilities(parsed)
+    found = read_probabilities(parsed)
     for word in range(1, size):
         may = np.flatnonzero(model.trained.weights.spec.allowed[tags[parsed.heads[word]], tags[word]])
         assert shares[may, word].sum() == pytest.approx(arcs[word], rel=1e-9)
@@ -108,20 +108,22 @@ def check_label_shares(model, sentence, parsed, projective):
 
 
 @pytest.mark.parametrize("order", [2, 3])
-def test_confidence_of_higher_orders_is_the_pruners(order):
+def test_confidence_of_higher_orders_comes_from_the_pruner(order):
     model = toy.parser(order=order).fit(toy.treebank())
     sentences = [s for s in toy.treebank() if len(s) <= 5]
     for sentence, parsed in zip(sentences, model.parse(sentences, confidence=True), strict=True):
         batch, _ = model._encoder.batch([sentence])
         pruning = model.trained.pruning
         assert pruning is not None
-        arcs, scores, *_ = pruning.model.core_model().problem(batch, False)
+        arcs, scores, *_ = pruning.model.compile().problem(batch, False)
         matrix = np.full((len(sentence) + 1, len(sentence) + 1), -np.inf)
         matrix[arcs[:, 0], arcs[:, 1]] = scores
         expected, _ = oracles.enumerated_marginals(matrix, True, False)
         np.testing.assert_allclose(model.posteriors(sentence), expected, atol=1e-9)
         for word in range(1, len(sentence) + 1):
-            assert probabilities(parsed)[word - 1, 0] == pytest.approx(expected[parsed.heads[word], word], abs=6e-5)
+            assert read_probabilities(parsed)[word - 1, 0] == pytest.approx(
+                expected[parsed.heads[word], word], abs=6e-5
+            )
         check_label_shares(model, sentence, parsed, False)
     bare = toy.parser(order=order, pruner_epochs=0).fit(toy.treebank()[:4])
     with pytest.raises(OptionError, match="confidence needs a pruner for orders above 1"):
@@ -130,7 +132,7 @@ def test_confidence_of_higher_orders_is_the_pruners(order):
         bare.posteriors(sentences[0])
 
 
-def test_confidence_beside_other_notes(parser, tmp_path):
+def test_confidence_is_added_to_misc_once(parser, tmp_path):
     path = tmp_path / "in.conllu"
     path.write_text(TEXT, encoding="utf-8")
     [once] = parser.parse(read_conllu(path), confidence=True)
@@ -144,7 +146,7 @@ def test_confidence_beside_other_notes(parser, tmp_path):
     assert once.to_conllu().count("3-4\tdu\t_\t_\t_\t_\t_\t_\t_\tLang=fr\n") == 1
 
 
-def test_comments_tell_how_a_tree_was_found():
+def test_comments_describe_the_solution():
     model = toy.parser(order=2).fit(toy.treebank())
     sentence = toy.treebank()[0]
     told: list[Solution] = []
@@ -166,10 +168,10 @@ def test_comments_tell_how_a_tree_was_found():
     assert guess.metadata["parse_status"] == "approximate"
 
 
-# ---- keeping
+# ---- saving and loading
 
 
-def test_a_model_comes_back_as_it_was(parser, multi, tmp_path):
+def test_loaded_models_are_equal_to_saved_ones(parser, multi, tmp_path):
     for number, model in enumerate((parser, multi, toy.parser(pruner_epochs=0).fit(toy.treebank()))):
         path = tmp_path / f"{number}.model"
         model.save(path)
@@ -187,7 +189,7 @@ def test_a_model_comes_back_as_it_was(parser, multi, tmp_path):
         assert path.read_bytes() == (tmp_path / "again.model").read_bytes()
 
 
-def test_the_model_card(parser):
+def test_model_card(parser):
     info = parser.info()
     assert info["kind"] == "parser"
     assert info["data"] == {"sentences": 12, "words": sum(map(len, toy.treebank()))}
@@ -199,7 +201,7 @@ def test_the_model_card(parser):
 
 
 @pytest.mark.parametrize("columns", ["lemmas and xpos", "upos only"])
-def test_columns_that_a_treebank_may_lack(columns):
+def test_training_with_optional_columns(columns):
     train = toy.treebank()
     if columns != "upos only":
         train = [
@@ -210,7 +212,7 @@ def test_columns_that_a_treebank_may_lack(columns):
 
 
 @pytest.mark.parametrize("order", [2, 3])
-def test_a_higher_order_model_comes_back_as_it_was(order, tmp_path):
+def test_loaded_higher_order_models_are_equal_to_saved_ones(order, tmp_path):
     model = toy.parser(order=order).fit(toy.treebank())
     assert answers(model.parse(toy.treebank())) == answers(toy.treebank())
     model.save(tmp_path / "m")
@@ -220,7 +222,10 @@ def test_a_higher_order_model_comes_back_as_it_was(order, tmp_path):
     assert loaded.info() == model.info()
     sentences = [*toy.treebank(), *(s for s in strange_sentences().values() if len(s) < 50)]
     for options in ({}, {"decoder": "eisner"}, {"decoder": "ad3", "trees": "projective"}, {"confidence": True}):
-        limits: dict[str, Any] = {"time_limit": 0.0, "max_iterations": 10}  # the clock is not the same twice
+        limits: dict[str, Any] = {
+            "time_limit": 0.0,
+            "max_iterations": 10,
+        }  # no time limit: results must not depend on the clock
         expected = [str(s) for s in model.parse(sentences, solution=True, **limits, **options)]
         assert [str(s) for s in loaded.parse(sentences, solution=True, threads=3, **limits, **options)] == expected
     loaded.save(tmp_path / "again")

@@ -1,4 +1,4 @@
-"""The parser from end to end: options, trees and their roots, and what must not make a difference."""
+"""The parser from end to end: options, roots, projective trees, and independence of batches and threads."""
 
 import threading
 from itertools import pairwise
@@ -77,13 +77,13 @@ FAMILIES = (
         ({"licence": None}, "licence must be a string, found None"),
     ],
 )
-def test_options_are_checked(options, message):
+def test_invalid_options_raise_an_error(options, message):
     with pytest.raises(OptionError) as caught:
         Parser(**options)
     assert str(caught.value) == message
 
 
-def test_a_parser_that_was_not_trained(tmp_path):
+def test_untrained_parsers_raise_not_fitted_error(tmp_path):
     parser = Parser()
     uses = [
         lambda: parser.parse([]),
@@ -101,7 +101,7 @@ def test_a_parser_that_was_not_trained(tmp_path):
     assert not (tmp_path / "m").exists()
 
 
-def test_wrong_ways_to_parse(parser):
+def test_invalid_parse_options_raise_an_error(parser):
     with pytest.raises(OptionError, match="threads must be at least 1, found 0"):
         parser.parse([], threads=0)
     with pytest.raises(OptionError, match="threads must be at least 1, found -1"):
@@ -111,7 +111,7 @@ def test_wrong_ways_to_parse(parser):
             use([], decoder="best")
         with pytest.raises(OptionError, match="trees must be one of any, projective or None, found 'all'"):
             use([], trees="all")
-        with pytest.raises(OptionError, match="decoder 'mst' cannot search trees = 'projective'; use 'eisner'"):
+        with pytest.raises(OptionError, match="trees must be 'any' for the decoder 'mst', found 'projective'"):
             use([], decoder="mst", trees="projective")
         with pytest.raises(OptionError, match="time_limit must be at least 0, found -1"):
             use([], time_limit=-1)
@@ -124,7 +124,7 @@ def test_wrong_ways_to_parse(parser):
 # ---- roots and projectivity
 
 
-def test_single_roots_are_kept(parser):
+def test_single_root_parsers_give_one_root(parser):
     assert parser.info()["root"] == "single"
     for name, sentence in strange_sentences().items():
         for decoder in ("mst", "eisner"):
@@ -134,7 +134,7 @@ def test_single_roots_are_kept(parser):
             assert decoder == "mst" or oracles.is_projective(parsed.heads)
 
 
-def test_several_roots(multi):
+def test_multi_root_parsers_may_give_several_roots(multi):
     assert multi.info()["root"] == "multi"
     parsed = list(multi.parse([toy.tree("yes/INTJ/0/root no/INTJ/0/root")]))
     assert parsed[0].heads == [-1, 0, 0]
@@ -142,7 +142,7 @@ def test_several_roots(multi):
         check_tree(next(multi.parse([sentence])), single_root=False)
 
 
-def test_the_root_rule_can_be_chosen():
+def test_root_option():
     two_roots = [*toy.treebank(), toy.tree("yes/INTJ/0/root no/INTJ/0/root")]
     with pytest.raises(DataError, match="several roots"):
         toy.parser(root="single").fit(two_roots)
@@ -155,7 +155,7 @@ def test_the_root_rule_can_be_chosen():
 @pytest.mark.parametrize("learner", ["mira", "perceptron", "crf"])
 @pytest.mark.parametrize("max_heads", [1, 10])
 def test_projective_parsers_give_projective_trees(learner, max_heads):
-    """Also where the treebank and the pruner's trees cross."""
+    """This holds even if gold trees and the trees of the pruner have crossing arcs."""
     seen: list[Progress] = []
     parser = toy.parser(trees="projective", epochs=3, max_heads=max_heads, learner=learner)
     parser.fit(toy.treebank(), progress=seen.append)
@@ -172,7 +172,7 @@ def test_projective_parsers_give_projective_trees(learner, max_heads):
         check_tree(sentence)
 
 
-def test_a_treebank_without_root_labels():
+def test_treebank_without_the_label_root():
     train = [toy.tree(t) for t in ("a/A/0/top b/B/1/x c/C/1/y", "b/B/2/x a/A/0/other c/C/2/y")]
     parser = toy.parser().fit(train)
     for sentence in [*parser.parse(train), *parser.parse(strange_sentences().values())]:
@@ -180,7 +180,7 @@ def test_a_treebank_without_root_labels():
         assert sentence.labels[sentence.heads.index(0)] in ("top", "other")
 
 
-def test_auto_searches_projective_trees_where_crossing_arcs_are_rare():
+def test_auto_searches_projective_trees_if_crossing_arcs_are_rare():
     crossing = Sentence.from_words(
         ["a", "b", "c", "d"], upos=["NOUN", "VERB", "NOUN", "ADV"], heads=[3, 0, 2, 1], labels=["x", "root", "x", "x"]
     )
@@ -191,7 +191,7 @@ def test_auto_searches_projective_trees_where_crossing_arcs_are_rare():
     assert toy.parser(trees="any", epochs=1).fit(few).info()["trees"] == "any"
 
 
-def test_zero_words(parser):
+def test_sentence_without_words(parser):
     nothing = Sentence({}, [-1])
     assert len(nothing) == 0
     [parsed] = parser.parse([nothing])
@@ -202,20 +202,20 @@ def test_zero_words(parser):
 
 
 @pytest.mark.slow
-def test_a_thousand_words(parser):
+def test_sentence_of_a_thousand_words(parser):
     for decoder in ("mst", "eisner"):
         [parsed] = parser.parse([toy.long_sentence(1000)], decoder=decoder, confidence=decoder == "mst")
         check_tree(parsed)
 
 
-# ---- what must not make a difference
+# ---- what the result must not depend on
 
 
 def many_sentences():
     return [*toy.treebank(), *strange_sentences().values(), *(toy.long_sentence(n) for n in range(2, 40))] * 5
 
 
-def test_batches_chunks_and_threads_do_not_matter(parser):
+def test_result_does_not_depend_on_batches_and_threads(parser):
     sentences = many_sentences()
     assert len(sentences) > 256
     expected = answers(parser.parse(sentences))
@@ -227,8 +227,8 @@ def test_batches_chunks_and_threads_do_not_matter(parser):
     ]
 
 
-def test_a_parser_shared_by_threads(parser, monkeypatch):
-    monkeypatch.setattr(WordEncoder, "CACHE_LIMIT", 40)  # the cache is cleared all the time
+def test_parser_can_be_shared_by_threads(parser, monkeypatch):
+    monkeypatch.setattr(WordEncoder, "CACHE_LIMIT", 40)  # so that the cache is cleared all the time
     sentences = many_sentences()[:60]
     expected = answers(parser.parse(sentences))
     found = {}
@@ -245,19 +245,19 @@ def test_a_parser_shared_by_threads(parser, monkeypatch):
     assert found == {number: [expected[number:] + expected[:number]] * 3 for number in range(4)}
 
 
-def test_an_empty_cache_does_not_matter(parser):
+def test_result_does_not_depend_on_the_cache(parser):
     expected = answers(parser.parse(toy.treebank()))
     parser.clear_cache()
     assert not len(parser._encoder._cache)
     assert answers(parser.parse(toy.treebank())) == expected
 
 
-def test_what_the_sentence_says_of_its_tree_does_not_matter(parser):
+def test_result_does_not_depend_on_the_tree_of_the_input(parser):
     bare = [s.with_tree([-1] * (len(s) + 1), ["_"] * (len(s) + 1)) for s in toy.treebank()]
     assert answers(parser.parse(bare)) == answers(parser.parse(toy.treebank()))
 
 
-def test_without_a_pruner():
+def test_parser_without_a_pruner():
     parser = toy.parser(pruner_epochs=0).fit(toy.treebank())
     assert answers(parser.parse(toy.treebank())) == answers(toy.treebank())
     assert len(parser.problem(toy.treebank()[0]).arcs) == 16
@@ -267,7 +267,7 @@ def test_without_a_pruner():
 # ---- problems and solutions
 
 
-def test_solutions_are_what_parsing_finds(parser, multi):
+def test_solve_and_parse_give_the_same_trees(parser, multi):
     for model in (parser, multi):
         for decoder in ("mst", "eisner", None):
             sentences = [*toy.treebank(), *strange_sentences().values()]
@@ -280,7 +280,7 @@ def test_solutions_are_what_parsing_finds(parser, multi):
                 assert solution.bound == solution.score > -np.inf
 
 
-def test_problems(parser):
+def test_problem_of_a_sentence(parser):
     sentence = toy.treebank()[4]
     problem = parser.problem(sentence)
     assert problem.size == len(sentence) + 1
@@ -293,7 +293,7 @@ def test_problems(parser):
     assert scores[0] == pytest.approx(solution.score, rel=1e-12)
 
 
-# ---- higher orders
+# ---- orders above 1
 
 
 @pytest.mark.parametrize(
@@ -307,14 +307,14 @@ def test_problems(parser):
         ({"order": 1, "families": "+path,+head-bigram"}, ["head-bigram", "path"]),
     ],
 )
-def test_families_are_switched_on_and_off(options, expected):
+def test_families_option(options, expected):
     model = toy.parser(**options).fit(toy.treebank())
     assert [family.name for family in model.trained.weights.spec.part_families] == expected
     assert list(model.problem(toy.treebank()[0]).parts()) == ["arc", *expected]
     assert all(solution.certified for solution in model.solve(toy.treebank()))
 
 
-def test_a_long_sentence_keeps_to_the_time_limit():
+def test_time_limit_on_a_long_sentence():
     model = toy.parser(order=3).fit(toy.treebank())
     sentence = toy.long_sentence(1000)
     [solution] = model.solve([sentence], time_limit=0.05)
@@ -328,7 +328,7 @@ def test_a_long_sentence_keeps_to_the_time_limit():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", ["en_ewt", "cs_cac", "tr_imst", "zh_gsd"])
-def test_real_treebanks(code, tmp_path):
+def test_training_on_real_treebanks(code, tmp_path):
     train = list(read_conllu(treebank_file(code, "train")))[:400]
     dev = list(read_conllu(treebank_file(code, "dev")))[:100]
     parser = Parser(epochs=2, bits=18, label_bits=14, pruner_bits=14).fit(train, dev)
@@ -355,8 +355,8 @@ def test_pruning_can_be_changed_after_training(parser, tmp_path):
         toy.parser(pruner_epochs=0).fit(toy.treebank()).with_pruning(threshold=0.1)
 
 
-def test_files_from_before_an_option_existed() -> None:
-    """Such an option has the value of what was done before; everything else is as it was stored."""
+def test_old_model_files_get_the_old_default_of_a_new_option() -> None:
+    """All other options are as stored."""
     parser = toy.parser(jackknife=5).fit(toy.treebank())
     metadata, arrays = parser.state()
     older = {**metadata, "options": {name: value for name, value in metadata["options"].items() if name != "jackknife"}}

@@ -1,4 +1,4 @@
-"""Training a parser: what it learns, which epoch is kept, interruptions and checkpoints."""
+"""Training of a parser: learners, epochs, data, interruptions and checkpoints."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.helpers.toy import SMALL, answers, check_tree, interrupt_at, same_mod
 
 
 @pytest.mark.parametrize("learner", ["mira", "perceptron", "crf"])
-def test_a_parser_learns_its_treebank(learner):
+def test_learners_fit_the_training_data(learner):
     parser = toy.parser(learner=learner, aggressiveness=0.1, rate=0.3, epochs=10).fit(toy.treebank())
     assert answers(parser.parse(toy.treebank())) == answers(toy.treebank())
     assert not parser.interrupted
@@ -52,20 +52,20 @@ def test_without_development_data_the_last_epoch_is_kept(parser):
     assert toy.parser().fit(toy.treebank(), dev=[]).info()["scores"]["epoch"] == SMALL["epochs"]
 
 
-def test_generators_are_as_good_as_lists(parser, tmp_path):
+def test_sentences_may_come_from_a_generator(parser, tmp_path):
     again = toy.parser().fit((s for s in toy.treebank()), dev=None)
     assert same_model(parser, again, tmp_path)
     assert answers(again.parse(s for s in toy.treebank())) == answers(parser.parse(toy.treebank()))
 
 
-def test_training_does_not_depend_on_threads_nor_on_the_run(tmp_path):
+def test_training_is_reproducible_with_any_number_of_threads(tmp_path):
     options = {"batch_size": 4, "epochs": 2}
     first, *others = (toy.parser(**options).fit(toy.treebank(), threads=threads) for threads in (1, 1, 2, 3))
     assert all(same_model(first, other, tmp_path) for other in others)
     assert not same_model(first, toy.parser(**options | {"seed": 2}).fit(toy.treebank()), tmp_path)
 
 
-def test_fitting_again_forgets(tmp_path):
+def test_fitting_again_starts_from_scratch(tmp_path):
     options = {"epochs": 2}
     parser = toy.parser(**options).fit(toy.treebank()[:3])
     assert same_model(parser.fit(toy.treebank()), toy.parser(**options).fit(toy.treebank()), tmp_path)
@@ -75,7 +75,7 @@ def test_fitting_again_forgets(tmp_path):
         parser.parse([])
 
 
-def test_a_lone_sentence_is_enough():
+def test_training_on_one_sentence():
     for epochs in (1, 3):
         parser = toy.parser(epochs=epochs).fit([toy.treebank()[7]])
         assert parser.trained.weights.parts.any()
@@ -86,13 +86,13 @@ def test_a_lone_sentence_is_enough():
     assert set(one.labels[1:]) == {"root"}  # there is no other label
 
 
-def test_unknown_labels_and_tags_in_development_data():
+def test_development_data_may_have_unknown_labels_and_tags():
     dev = [toy.tree("a/Q/2/strange b/R/0/root c/DET/2/det:x")]
     scores = toy.parser().fit(toy.treebank(), dev=dev).info()["scores"]["dev"]
     assert scores["LAS"] <= 100 / 3 + 1e-9
 
 
-def test_more_tags_than_the_core_has_numbers(tmp_path):
+def test_rare_tags_are_dropped_at_the_limit(tmp_path):
     tags = [f"T{i}" for i in range(70)]
     train = [Sentence.from_words(["a"] * 70, upos=tags, heads=range(70), labels=["root"] + ["x"] * 69)]
     parser = toy.parser(epochs=2).fit(train)
@@ -100,14 +100,14 @@ def test_more_tags_than_the_core_has_numbers(tmp_path):
     check_tree(next(parser.parse(train)))
 
 
-def test_more_labels_than_the_core_has_columns():
+def test_too_many_labels_raise_an_error():
     labels = ["root", *(f"x{i}" for i in range(1024))]
     train = [Sentence.from_words(["a"] * 1025, heads=range(1025), labels=labels)]
     with pytest.raises(DataError, match="found 1025 different labels, expected at most 1024"):
         toy.parser().fit(train)
 
 
-def test_steps_out_of_all_proportion():
+def test_infinite_losses_raise_an_error():
     trees = [
         toy.tree(t) for t in ("a/X/0/root b/Y/1/x c/Z/1/y", "a/X/2/x b/Y/0/root c/Z/2/z", "a/X/3/x b/Y/3/z c/Z/0/root")
     ]
@@ -115,7 +115,7 @@ def test_steps_out_of_all_proportion():
         toy.parser(learner="crf", rate=3e38, epochs=100).fit(trees)
 
 
-def test_training_data_without_trees():
+def test_training_data_without_trees_raise_an_error():
     with pytest.raises(DataError, match="found no sentence, expected training data"):
         toy.parser().fit([])
     with pytest.raises(DataError, match="found no HEAD for word 1 'x'"):
@@ -126,7 +126,7 @@ def test_training_data_without_trees():
         toy.parser().fit([Sentence.from_words(["x", "y"], heads=[2, 1], labels=["a", "b"])])
 
 
-def test_columns_that_development_data_lack_are_ignored(tmp_path):
+def test_columns_missing_in_development_data_are_ignored(tmp_path):
     train = [sentence.with_columns(xpos=[*sentence.upos]) for sentence in toy.treebank()]
     bare = [sentence.with_columns(xpos=["_"] * (len(sentence) + 1)) for sentence in train]
     parser = toy.parser().fit(train, dev=bare)
@@ -134,7 +134,7 @@ def test_columns_that_development_data_lack_are_ignored(tmp_path):
     parser.save(tmp_path / "x.model")
     again = Parser.load(tmp_path / "x.model")
     assert again.info()["ignored columns"] == ["xpos"]
-    # What stands in the column makes no difference to the answer, only to the output.
+    # The values of the column do not change the tree.
     found = [(s.heads, s.labels) for s in again.parse(train)]
     assert found == [(s.heads, s.labels) for s in again.parse(bare)]
     assert toy.parser().fit(train, dev=train).info()["ignored columns"] == []
@@ -143,7 +143,7 @@ def test_columns_that_development_data_lack_are_ignored(tmp_path):
 # ---- interruptions
 
 
-def test_training_of_second_order_goes_on_where_it_stopped(tmp_path):
+def test_second_order_training_resumes_with_the_same_result(tmp_path):
     train, dev = toy.treebank(), toy.treebank()[:5]
     whole = toy.parser(order=2).fit(train, dev)
     broken = toy.parser(order=2).fit(train, dev, checkpoint=tmp_path / "c", progress=interrupt_at(2))
@@ -154,14 +154,14 @@ def test_training_of_second_order_goes_on_where_it_stopped(tmp_path):
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
 
 
-def test_an_interruption_keeps_the_best_epoch(tmp_path):
+def test_interruption_keeps_the_best_epoch(tmp_path):
     train, dev = toy.treebank(), toy.treebank()[:5]
     parser = toy.parser().fit(train, dev, progress=interrupt_at(2))
     assert parser.interrupted
     assert parser.info()["scores"]["epoch"] in (1, 2)
     for sentence in parser.parse(dev):
         check_tree(sentence)
-    # In the middle of the third epoch: the same as at the end of the second.
+    # An interruption within the third epoch gives the same model as one after the second.
     later = toy.parser().fit(train, dev, progress=interrupt_at(3, end=False))
     assert later.interrupted
     assert same_model(parser, later, tmp_path)
@@ -169,7 +169,7 @@ def test_an_interruption_keeps_the_best_epoch(tmp_path):
 
 
 @pytest.mark.parametrize(("stage", "end"), [("pruner", False), ("parser", False)])
-def test_an_interruption_before_anything_was_learnt(stage, end):
+def test_interruption_in_the_first_epoch_is_raised(stage, end):
     parser = toy.parser()
     with pytest.raises(KeyboardInterrupt):
         parser.fit(toy.treebank(), progress=interrupt_at(1, stage=stage, end=end))
@@ -179,7 +179,7 @@ def test_an_interruption_before_anything_was_learnt(stage, end):
 
 @pytest.mark.parametrize("learner", ["mira", "perceptron", "crf"])
 @pytest.mark.parametrize("epoch", [1, 3])
-def test_training_can_be_taken_up_again(learner, epoch, tmp_path):
+def test_training_resumes_with_the_same_result(learner, epoch, tmp_path):
     train, dev, checkpoint = toy.treebank(), toy.treebank()[:3], tmp_path / "checkpoint"
     options = {"epochs": 4, "learner": learner}
     whole = toy.parser(**options).fit(train, dev, checkpoint=tmp_path / "other")
@@ -194,7 +194,7 @@ def test_training_can_be_taken_up_again(learner, epoch, tmp_path):
     assert same_model(whole, resumed, tmp_path)
 
 
-def test_an_interruption_right_after_taking_up_keeps_the_earlier_best(tmp_path):
+def test_interruption_after_resuming_keeps_the_earlier_best(tmp_path):
     train, dev, checkpoint = toy.treebank(), toy.treebank()[:3], tmp_path / "checkpoint"
     first = toy.parser().fit(train, dev, checkpoint=checkpoint, progress=interrupt_at(2))
     second = toy.parser().fit(train, dev, checkpoint=checkpoint, resume=True, progress=interrupt_at(3, end=False))
@@ -202,7 +202,7 @@ def test_an_interruption_right_after_taking_up_keeps_the_earlier_best(tmp_path):
     assert same_model(first, second, tmp_path)
 
 
-def changed_form(train):
+def change_form(train):
     first = train[0]
     return [
         Sentence.from_words(
@@ -217,36 +217,36 @@ def changed_form(train):
     [
         lambda train, dev: (train[1:], dev),
         lambda train, dev: (train[::-1], dev),
-        lambda train, dev: (changed_form(train), dev),
+        lambda train, dev: (change_form(train), dev),
         lambda train, dev: (train, dev[:2]),
         lambda train, dev: (train, None),
     ],
     ids=["fewer", "another order", "another word", "less development data", "no development data"],
 )
-def test_a_checkpoint_of_other_data_is_refused(change, tmp_path):
+def test_checkpoints_of_other_data_are_rejected(change, tmp_path):
     train, dev, checkpoint = toy.treebank(), toy.treebank()[:3], tmp_path / "checkpoint"
     toy.parser().fit(train, dev, checkpoint=checkpoint, progress=interrupt_at(1))
-    with pytest.raises(ModelError, match="found a checkpoint of other data or options, expected the same run"):
+    with pytest.raises(ModelError, match="checkpoint of other data or options, expected the same run"):
         toy.parser().fit(*change(train, dev), checkpoint=checkpoint, resume=True)
     assert checkpoint.exists()
 
 
-def test_checkpoints_that_cannot_be_used(tmp_path):
+def test_unusable_checkpoints_are_rejected(tmp_path):
     train, checkpoint = toy.treebank(), tmp_path / "checkpoint"
-    with pytest.raises(OptionError, match="resume needs the path of a checkpoint"):
+    with pytest.raises(OptionError, match="checkpoint must be a path when resume is set, found None"):
         toy.parser().fit(train, resume=True)
     with pytest.raises(ModelError, match="found no checkpoint to resume from"):
         toy.parser().fit(train, resume=True, checkpoint=checkpoint)
     toy.parser().fit(train, checkpoint=checkpoint, progress=interrupt_at(2))
     for change in ({"seed": 2}, {"bits": 12}, {"learner": "crf"}, {"max_heads": 3}):
-        with pytest.raises(ModelError, match="found a checkpoint of other data or options"):
+        with pytest.raises(ModelError, match="checkpoint of other data or options"):
             toy.parser(**change).fit(train, resume=True, checkpoint=checkpoint)
     for epochs in (1, 2):
-        with pytest.raises(OptionError, match=f"found a checkpoint of epoch 2, expected one before the last, {epochs}"):
+        with pytest.raises(OptionError, match=f"epochs must be more than the 2 of the checkpoint .*, found {epochs}"):
             toy.parser(epochs=epochs).fit(train, resume=True, checkpoint=checkpoint)
     assert checkpoint.exists()
     with pytest.raises(ModelError):
         headlong.Parser.load(checkpoint)
-    # More epochs, another name or licence are no other run.
+    # More epochs, another name or another licence are allowed.
     again = toy.parser(epochs=3, name="x", licence="y").fit(train, resume=True, checkpoint=checkpoint)
     assert again.info()["scores"]["epoch"] == 3

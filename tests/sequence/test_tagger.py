@@ -57,18 +57,18 @@ def tagger() -> Tagger:
 # ---- tagger
 
 
-def test_a_tagger_learns_its_training_data(tagger: Tagger) -> None:
+def test_tagger_fits_the_training_data(tagger: Tagger) -> None:
     assert tagger.columns == COLUMNS
     assert columns(list(tagger.tag(bare(TRAIN)))) == columns(TRAIN)
 
 
-def test_unknown_words_are_known_by_affixes_and_neighbours(tagger: Tagger) -> None:
+def test_unknown_words_are_tagged_by_affixes_and_neighbors(tagger: Tagger) -> None:
     [found] = tagger.tag([Sentence.from_words(["The", "old", "frogs", "bark", "."])])
     assert found.upos[1:] == ["DET", "ADJ", "NOUN", "VERB", "PUNCT"]
     assert found.feats[3] == "Number=Plur"
 
 
-def test_tags_replace_tags_and_nothing_else(tagger: Tagger) -> None:
+def test_tagging_changes_only_the_tags(tagger: Tagger) -> None:
     given = sentence("dogs", "bark").with_columns(upos=["_"] * 6, misc=["_", "SpaceAfter=No", *["_"] * 4])
     [found] = tagger.tag([given])
     assert found.upos == sentence("dogs", "bark").upos
@@ -76,7 +76,7 @@ def test_tags_replace_tags_and_nothing_else(tagger: Tagger) -> None:
     assert given.upos[1:] == ["_"] * 5
 
 
-def test_answers_do_not_depend_on_threads_nor_on_what_was_seen_before(tagger: Tagger) -> None:
+def test_tags_do_not_depend_on_threads_and_cache(tagger: Tagger) -> None:
     expected = columns(list(tagger.tag(bare(TRAIN))))
     assert columns(list(tagger.tag(bare(TRAIN), threads=3))) == expected
     tagger.clear_cache()
@@ -86,7 +86,7 @@ def test_answers_do_not_depend_on_threads_nor_on_what_was_seen_before(tagger: Ta
         np.testing.assert_array_equal(array, two[name])
 
 
-def test_confidence_goes_to_misc(tagger: Tagger) -> None:
+def test_confidence_is_written_to_misc(tagger: Tagger) -> None:
     given = bare(TRAIN)[0].with_columns(misc=["_", "SpaceAfter=No", "UPOSProb=0.1", *["_"] * (len(TRAIN[0]) - 2)])
     [plain], [found] = tagger.tag([given]), tagger.tag([given], confidence=True)
     assert columns([found]) == columns([plain])
@@ -97,7 +97,7 @@ def test_confidence_goes_to_misc(tagger: Tagger) -> None:
         assert all(0.0 < float(share) <= 1.0 for share in shares.values())
 
 
-def test_the_state_is_the_tagger(tagger: Tagger, tmp_path) -> None:
+def test_state_round_trip(tagger: Tagger, tmp_path) -> None:
     expected = columns(list(tagger.tag(bare(TRAIN))))
     again = Tagger.from_state(*tagger.state())
     assert again.options == tagger.options
@@ -108,7 +108,7 @@ def test_the_state_is_the_tagger(tagger: Tagger, tmp_path) -> None:
     assert [s.misc for s in loaded.tag(TRAIN, confidence=True)] == [s.misc for s in tagger.tag(TRAIN, confidence=True)]
 
 
-def test_a_state_that_does_not_fit_is_refused(tagger: Tagger) -> None:
+def test_invalid_states_are_rejected(tagger: Tagger) -> None:
     metadata, arrays = tagger.state()
     with pytest.raises(ModelError, match="missing array 'rows'"):
         Tagger.from_state(metadata, {name: array for name, array in arrays.items() if name != "step0.rows"})
@@ -117,7 +117,7 @@ def test_a_state_that_does_not_fit_is_refused(tagger: Tagger) -> None:
         Tagger.from_state(metadata, arrays)
 
 
-def test_columns_that_the_data_lack_are_left_out() -> None:
+def test_empty_columns_are_left_out() -> None:
     only = [s.with_columns(upos=["_"] * len(s.forms), feats=["_"] * len(s.forms)) for s in TRAIN]
     tagger = Tagger(**SMALL).fit(only)
     assert tagger.columns == ("xpos",)
@@ -126,7 +126,7 @@ def test_columns_that_the_data_lack_are_left_out() -> None:
     assert found.upos[1:] == ["X"] * 5
 
 
-def test_jackknifed_tags_come_from_taggers_that_did_not_see_the_sentence() -> None:
+def test_jackknife_uses_taggers_that_did_not_see_the_sentence() -> None:
     odd = [*TRAIN, sentence("dogs", "bark").with_columns(upos=["_", "X", "X", "X", "X", "X"])]
     tagged = jackknife(odd, 5, lambda: Tagger(**SMALL))
     assert [s.forms for s in tagged] == [s.forms for s in odd]
@@ -135,7 +135,7 @@ def test_jackknifed_tags_come_from_taggers_that_did_not_see_the_sentence() -> No
         jackknife(TRAIN, 1, Tagger)
 
 
-def test_wrong_taggers_are_refused() -> None:
+def test_invalid_tagger_options_and_data_raise_an_error() -> None:
     with pytest.raises(NotFittedError, match="this tagger has not been trained"):
         next(Tagger().tag(TRAIN))
     with pytest.raises(OptionError, match="columns must be some of upos, xpos, feats, each once, found"):
@@ -164,7 +164,7 @@ def chunked(s: Sentence) -> Sentence:
 
 @pytest.mark.parametrize("task", list(sequence.TASKS))
 @pytest.mark.parametrize(("scheme", "order"), [("iob2", 1), ("bioes", 2), ("iob1", 0), ("", 1)])
-def test_a_labeler_learns_its_training_data(task: str, scheme: str, order: int) -> None:
+def test_labeler_fits_the_training_data(task: str, scheme: str, order: int) -> None:
     train = list(map(chunked, TRAIN))
     labeler = SequenceLabeler(task=task, scheme=scheme, order=order, epochs=4, bits=10).fit(train, train)
     found = list(labeler.label(TRAIN))
@@ -179,7 +179,7 @@ def test_a_labeler_learns_its_training_data(task: str, scheme: str, order: int) 
     assert [s.column("TAG") for s in again.label(TRAIN, threads=2)] == [s.column("TAG") for s in found]
 
 
-def test_a_labeler_fills_in_columns_of_conllu_and_tells_how_sure_it_is(tmp_path) -> None:
+def test_labeler_predicts_columns_of_conllu_with_confidence(tmp_path) -> None:
     labeler = SequenceLabeler(column="XPOS", scheme="", task="entities", epochs=4, bits=10).fit(TRAIN)
     blank = [s.with_columns(xpos=["_"] * len(s.forms)) for s in TRAIN]
     found = list(labeler.label(blank, confidence=True))
@@ -199,7 +199,7 @@ def test_chunks_stay_well_formed() -> None:
     assert set(pairwise(tags)) <= seen
 
 
-def test_wrong_labelers_are_refused() -> None:
+def test_invalid_labeler_options_and_data_raise_an_error() -> None:
     with pytest.raises(NotFittedError, match="this labeler has not been trained"):
         next(SequenceLabeler().label(TRAIN))
     with pytest.raises(OptionError, match="task must be one of chunks, entities, found 'poems'"):
@@ -210,7 +210,7 @@ def test_wrong_labelers_are_refused() -> None:
         SequenceLabeler().fit(TRAIN)
 
 
-def test_options_are_plain_data() -> None:
+def test_options_round_trip_through_metadata() -> None:
     for options in (TaggerOptions(), LabelerOptions()):
         assert all(math.isfinite(v) for v in dataclasses.asdict(options).values() if isinstance(v, float))
 
@@ -223,7 +223,7 @@ def test_options_are_plain_data() -> None:
     st.integers(1, 4),
     st.lists(st.sampled_from("abcdef"), max_size=6),
 )
-def test_candidates_are_what_was_seen(pairs: list[tuple[str, int]], enough: int, asked: list[str]) -> None:
+def test_lexicon_candidates_are_the_seen_labels(pairs: list[tuple[str, int]], enough: int, asked: list[str]) -> None:
     lexicon = Lexicon.of(pairs, enough)
     begins, candidates = lexicon.candidates(np.array([lexicon.set_of(key) for key in asked], np.int64))
     assert len(begins) == len(asked) + 1
@@ -233,13 +233,13 @@ def test_candidates_are_what_was_seen(pairs: list[tuple[str, int]], enough: int,
         assert candidates[begins[i] : begins[i + 1]].tolist() == sorted(expected)
 
 
-def test_lexicons_beside_each_other() -> None:
+def test_extended_lexicon_has_the_keys_of_both() -> None:
     both = Lexicon.of([("a", 0), ("b", 1)], 1).extend(Lexicon.of([("c", 1)], 1))
     found = {key: both.sets[both.set_of(key)] for key in "abcd"}
     assert found == {"a": (0,), "b": (1,), "c": (1,), "d": (0, 1)}
 
 
-def test_dropout_hides_rare_forms_and_leaves_affixes() -> None:
+def test_form_dropout_hides_rare_forms_but_not_affixes() -> None:
     names = ("form", "suffix2", "lower")
     forms = ["rare", *["often"] * 999]
     codes = FormCodes(names)(forms)
@@ -259,7 +259,7 @@ def test_dropout_hides_rare_forms_and_leaves_affixes() -> None:
 
 
 @given(st.lists(st.text(max_size=12) | st.text("aB9-", max_size=12) | st.text("ΣσςİIiß", max_size=8)))
-def test_codes_of_forms_are_those_of_attributes(forms: list[str]) -> None:
+def test_form_codes_agree_with_attributes(forms: list[str]) -> None:
     values = list(map(form_attributes, forms))
     codes = FormCodes(("upos", *form_attributes("")))
     assert codes.attributes == tuple(form_attributes(""))
@@ -268,6 +268,6 @@ def test_codes_of_forms_are_those_of_attributes(forms: list[str]) -> None:
 
 
 @given(st.text(max_size=12) | st.text("aB9-\n", max_size=12))
-def test_shapes_by_definition(form: str) -> None:
+def test_word_shapes_agree_with_their_definition(form: str) -> None:
     kinds = ["X" if c.isupper() else "x" if c.isalpha() else "9" if c.isdigit() else c for c in form]
     assert shape(form) == "".join(kind for i, kind in enumerate(kinds) if i < 2 or kinds[i - 2 : i + 1] != [kind] * 3)

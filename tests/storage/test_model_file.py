@@ -1,4 +1,4 @@
-"""Model files: exact round trips, bytes that can be compared, damage that is noticed, and writing all or nothing."""
+"""Model files: round trips, reproducible bytes, detection of damage, and atomic writing."""
 
 import doctest
 import errno
@@ -42,7 +42,7 @@ ANY_ARRAY = hnp.arrays(
 
 @pytest.fixture
 def path(tmp_path):
-    """A small model on the disk."""
+    """A small model file."""
     place = tmp_path / "small.model"
     write_model(place, "parser", METADATA, ARRAYS)
     return place
@@ -60,7 +60,7 @@ def test_doctests():
     arrays=st.dictionaries(TEXT, ANY_ARRAY, max_size=4),
 )
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_round_trip(tmp_path, kind, metadata, arrays):
+def test_content_round_trip(tmp_path, kind, metadata, arrays):
     write_model(tmp_path / "m", kind, metadata, arrays)
     model = read_model(tmp_path / "m", kind)
     assert model.kind == kind
@@ -74,7 +74,7 @@ def test_round_trip(tmp_path, kind, metadata, arrays):
     assert model.size == (tmp_path / "m").stat().st_size
 
 
-def test_what_the_file_says_of_itself(path):
+def test_file_describes_itself(path):
     model = read_model(str(path))
     content = path.read_bytes()
     assert model.path == str(path)
@@ -86,7 +86,7 @@ def test_what_the_file_says_of_itself(path):
 
 
 @pytest.mark.parametrize("installed", [True, False])
-def test_package_version(tmp_path, monkeypatch, installed):
+def test_file_names_the_package_version(tmp_path, monkeypatch, installed):
     def version(name):
         if not installed:
             raise importlib.metadata.PackageNotFoundError(name)
@@ -112,7 +112,7 @@ def test_arrays_are_read_only_views_of_the_map(path, verify):
         np.testing.assert_array_equal(array, ARRAYS[name])
 
 
-def test_any_strides_and_byte_order_are_stored_in_one_way(tmp_path):
+def test_strides_and_byte_order_are_normalized(tmp_path):
     grid = np.arange(24, dtype=np.int32).reshape(4, 6)
     same = {"fortran": np.asfortranarray(grid), "big": grid.astype(">i4"), "plain": grid}
     write_model(tmp_path / "m", "parser", {}, {**same, "steps": grid[::-2, ::3], "scalar": np.array(7.0)})
@@ -143,7 +143,7 @@ def test_header_is_readable_json_in_utf_8(tmp_path):
     assert json.loads(content[64:])["metadata"] == {"treebank": "UD_Türkçe-语"}
 
 
-def test_every_changed_byte_is_noticed(path):
+def test_every_changed_byte_is_detected(path):
     content = path.read_bytes()
     with path.open("r+b", buffering=0) as file:
         for place, byte in enumerate(content):
@@ -156,7 +156,7 @@ def test_every_changed_byte_is_noticed(path):
 
 
 @pytest.mark.parametrize("verify", [True, False])
-def test_every_truncation_is_noticed(path, verify):
+def test_every_truncation_is_detected(path, verify):
     for size in reversed(range(path.stat().st_size)):
         os.truncate(path, size)
         message = refusal(path, verify=verify)
@@ -166,7 +166,7 @@ def test_every_truncation_is_noticed(path, verify):
             assert message == "is empty, expected a headlong model"
 
 
-def test_damage(path):
+def test_damaged_files_are_rejected(path):
     content = path.read_bytes()
     path.write_bytes(content[:-64] + b"\xff" * 64)
     assert refusal(path).startswith("is damaged: its checksum begins with ")
@@ -174,13 +174,13 @@ def test_damage(path):
     assert read_model(path, verify=False).metadata == METADATA
 
 
-def test_something_after_the_end(path):
+def test_trailing_bytes_are_rejected(path):
     size = path.stat().st_size
     path.write_bytes(path.read_bytes() + b"\n")
     assert refusal(path) == f"goes on after its end: it has {size + 1} bytes, expected {size}"
 
 
-def test_missing_directory_and_device(tmp_path):
+def test_missing_files_directories_and_devices_are_rejected(tmp_path):
     ending = ", expected a headlong model"
     assert refusal(tmp_path / "no") == f"cannot be read (No such file or directory){ending}"
     assert refusal(tmp_path) == f"is a directory{ending}"
@@ -190,7 +190,7 @@ def test_missing_directory_and_device(tmp_path):
     assert refusal(tmp_path / "pipe") == f"is a device{ending}"
 
 
-def test_unreadable(path, monkeypatch):
+def test_unreadable_files_are_rejected(path, monkeypatch):
     def denied(*args, **options):
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -198,7 +198,7 @@ def test_unreadable(path, monkeypatch):
     assert refusal(path).startswith("cannot be read (Permission denied)")
 
 
-def test_kind(path, tmp_path):
+def test_kind_is_checked(path, tmp_path):
     write_model(tmp_path / "t", "tagger", {}, {})
     assert refusal(tmp_path / "t", "parser") == "is a tagger, expected a parser"
     assert read_model(tmp_path / "t", "tagger").kind == read_model(tmp_path / "t").kind == "tagger"
@@ -219,7 +219,7 @@ def test_kind(path, tmp_path):
         ({"a": 10**5000}, "cannot be written as JSON (Exceeds the limit"),
     ],
 )
-def test_metadata_that_json_would_not_give_back(path, metadata, piece):
+def test_metadata_that_json_would_change_are_rejected(path, metadata, piece):
     before = path.read_bytes()
     with pytest.raises(OptionError) as caught:
         write_model(path, "parser", metadata, {})
@@ -227,14 +227,14 @@ def test_metadata_that_json_would_not_give_back(path, metadata, piece):
     assert path.read_bytes() == before
 
 
-def test_metadata_in_a_circle(tmp_path):
+def test_circular_metadata_are_rejected(tmp_path):
     circle: list[object] = []
     circle.append(circle)
     with pytest.raises(OptionError, match="nested too deeply, expected at most 100 levels"):
         write_model(tmp_path / "m", "parser", {"a": circle}, {})
 
 
-def test_metadata_as_deep_as_allowed_come_back(tmp_path):
+def test_deepest_allowed_metadata_round_trip(tmp_path):
     deep: list[object] = []
     for _ in range(97):
         deep = [deep]
@@ -254,7 +254,7 @@ def test_metadata_as_deep_as_allowed_come_back(tmp_path):
         ({"\udfff": np.zeros(2)}, "cannot be written as JSON"),
     ],
 )
-def test_arrays_that_cannot_be_stored(tmp_path, arrays, piece):
+def test_unsupported_arrays_are_rejected(tmp_path, arrays, piece):
     with pytest.raises(OptionError) as caught:
         write_model(tmp_path / "m", "parser", {}, arrays)
     assert piece in str(caught.value)
@@ -262,14 +262,14 @@ def test_arrays_that_cannot_be_stored(tmp_path, arrays, piece):
 
 
 @pytest.mark.parametrize("kind", ["", "Parser", "a parser", "x" * 33, "parser\n"])
-def test_kind_that_is_no_word(tmp_path, kind):
+def test_invalid_kinds_are_rejected(tmp_path, kind):
     with pytest.raises(OptionError, match="expected a short word in lower-case letters"):
         write_model(tmp_path / "m", kind, {}, {})
 
 
 @pytest.mark.parametrize("step", ["os.fsync", "os.replace", "shutil.copymode"])
 @pytest.mark.parametrize("fault", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
-def test_a_failure_leaves_the_older_file_and_nothing_else(path, monkeypatch, step, fault):
+def test_failure_leaves_only_the_older_file(path, monkeypatch, step, fault):
     def fail(*args):
         raise fault
 
@@ -283,8 +283,8 @@ def test_a_failure_leaves_the_older_file_and_nothing_else(path, monkeypatch, ste
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_full_disk(path):
-    """A real one: the file system's limit on the size of a file, in a process of its own."""
+def test_full_disk_leaves_the_older_file(path):
+    """The disk is simulated by the limit of the file system on the size of a file, in another process."""
     resource = pytest.importorskip("resource")
     before, child = path.read_bytes(), os.fork()
     if child == 0:  # pragma: no cover
@@ -301,7 +301,7 @@ def test_full_disk(path):
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_places_that_cannot_be_written(tmp_path):
+def test_unwritable_paths_raise_an_error(tmp_path):
     for place, reason in [
         (tmp_path / "no" / "m", "No such file or directory"),
         (tmp_path, "it is a directory or a device"),

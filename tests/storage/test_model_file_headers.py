@@ -1,4 +1,4 @@
-"""Foreign files and forged headers: a refusal for every fault, in one sentence."""
+"""Foreign files and forged headers: each fault is rejected with one sentence."""
 
 import pickle
 import struct
@@ -27,19 +27,19 @@ from tests.helpers.modelfiles import entry, forge, forge_arrays, refusal
         (b"HEADLONF" + bytes(80), "a foreign file"),
     ],
 )
-def test_foreign_files(tmp_path, content, name):
+def test_foreign_files_are_rejected(tmp_path, content, name):
     place = tmp_path / "m"
     place.write_bytes(content)
     assert refusal(place) == f"is {name}, expected a headlong model"
 
 
-def test_foreign_zip(tmp_path):
+def test_foreign_zip_files_are_rejected(tmp_path):
     with zipfile.ZipFile(tmp_path / "m.npz", "w") as archive:
         archive.writestr("weights.npy", b"")
     assert refusal(tmp_path / "m.npz").startswith("is a zip archive (perhaps of NumPy or PyTorch)")
 
 
-def test_versions(tmp_path):
+def test_other_versions_are_rejected(tmp_path):
     newer, older = forge(tmp_path / "new", {}, version=3), forge(tmp_path / "old", {}, version=0)
     assert refusal(newer) == ("was written by a newer headlong (format 3, this one reads up to 1): upgrade headlong")
     assert refusal(older) == (
@@ -48,7 +48,7 @@ def test_versions(tmp_path):
 
 
 @pytest.mark.parametrize("size", [1, 65, 192, 2**40, 2**64 - 64])
-def test_header_size(tmp_path, size):
+def test_invalid_header_sizes_are_rejected(tmp_path, size):
     place = forge(tmp_path / "m", {}, b" " * 64, sizes=(size, 192))
     for verify in (True, False):
         message = refusal(place, verify=verify)
@@ -65,7 +65,7 @@ def test_header_size(tmp_path, size):
         (b"9" * 10_000, "4300 digits"),
     ],
 )
-def test_header_that_is_not_json(tmp_path, header, piece):
+def test_headers_that_are_not_json_are_rejected(tmp_path, header, piece):
     message = refusal(forge(tmp_path / "m", header, sizes=None))
     assert message.startswith("has a malformed header (")
     assert piece in message
@@ -88,7 +88,7 @@ RIGHT = {"kind": "parser", "package_version": "1", "metadata": {}, "arrays": {}}
         {**RIGHT, "kind": "x" * 1_000_000},
     ],
 )
-def test_header_without_its_fields(tmp_path, header):
+def test_headers_with_missing_fields_are_rejected(tmp_path, header):
     message = refusal(forge(tmp_path / "m", header))
     assert message.startswith("has a malformed header (")
     assert message.endswith("), expected kind, package_version, metadata, arrays")
@@ -124,7 +124,7 @@ def test_header_without_its_fields(tmp_path, header):
         entry(shape=[[64]]),
     ],
 )
-def test_entries_that_are_no_array_inside_the_file(tmp_path, wrong):
+def test_invalid_entries_are_rejected(tmp_path, wrong):
     message = refusal(forge_arrays(tmp_path / "m", {"w": wrong}, bytes(64)))
     assert message.startswith("has a malformed header: array 'w' is ")
     assert message.endswith(", expected the dtype, shape, size and offset of an array inside the file")
@@ -146,14 +146,14 @@ def test_entries_that_are_no_array_inside_the_file(tmp_path, wrong):
         (entry(offset=None, size=[]), "([64], [], None)"),
     ],
 )
-def test_arrays_that_are_not_in_their_place(tmp_path, second, found):
+def test_arrays_at_wrong_offsets_are_rejected(tmp_path, second, found):
     message = refusal(forge_arrays(tmp_path / "m", {"a": entry(), "b": second}, bytes(128)))
     expected = "([64], 64, 64)"
     assert message.startswith("has a malformed header: array 'b' has shape, size and offset ")
     assert message.endswith(f" {found}, expected {expected}")
 
 
-def test_arrays_that_end_before_or_after_the_file(tmp_path):
+def test_arrays_must_end_with_the_file(tmp_path):
     place = forge_arrays(tmp_path / "m", {"a": entry()}, bytes(128))
     size = place.stat().st_size
     assert refusal(place) == f"has a malformed header: its arrays end at {size - 64}, expected {size}"

@@ -1,4 +1,4 @@
-"""Packed weights are small and close to what they were; everything else is the same."""
+"""Packed weights are small and close to the originals; all other arrays are unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from headlong.storage.packing import pack, unpack
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0.01, 20_000.0), st.sampled_from([(5000,), (300, 17), (2, 3)]))
-def test_weights_come_back_as_the_nearest_signed_square(seed: int, size: float, shape: tuple[int, ...]) -> None:
+def test_weights_are_rounded_to_signed_squares(seed: int, size: float, shape: tuple[int, ...]) -> None:
     drawn = np.random.default_rng(seed).laplace(0.0, size, shape)
     weights = np.clip(np.rint(drawn), -32767, 32767).astype(np.int16)
     notes, packed = pack({"weights": weights})
@@ -34,7 +34,7 @@ def test_weights_come_back_as_the_nearest_signed_square(seed: int, size: float, 
     assert np.abs(found).max() == np.abs(weights).max()
 
 
-def test_other_arrays_come_back_as_they_were() -> None:
+def test_other_arrays_are_unchanged() -> None:
     arrays: dict[str, Any] = {
         "counts": np.arange(5000, dtype=np.int32),
         "allowed": np.zeros((100, 100), np.uint8),
@@ -48,7 +48,7 @@ def test_other_arrays_come_back_as_they_were() -> None:
         np.testing.assert_array_equal(found[name], array)
 
 
-def test_one_large_weight_does_not_cost_the_others_their_precision() -> None:
+def test_large_weights_do_not_reduce_the_precision_of_others() -> None:
     weights = np.random.default_rng(1).laplace(0.0, 300.0, 2**16).astype(np.int16)
     weights[7] = 32767
     notes, packed = pack({"weights": weights})
@@ -67,7 +67,7 @@ def test_small_weights_can_be_dropped() -> None:
     np.testing.assert_array_equal(dropped[~small], whole[~small])
 
 
-def test_damage_is_found() -> None:
+def test_damage_is_detected() -> None:
     notes, packed = pack({"weights": np.arange(5000, dtype=np.int16)})
     with pytest.raises(ModelError, match="weights cannot be unpacked"):
         unpack(notes, {"weights": packed["weights"][:-9]})

@@ -1,4 +1,4 @@
-"""A model file with one fault is refused with one sentence, never loaded in part."""
+"""A model file with a fault is rejected with one sentence and never loaded in part."""
 
 import copy
 from typing import Any
@@ -14,14 +14,14 @@ from tests.helpers import toy
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    """Metadata and arrays of a small model."""
+    """Return metadata and arrays of a small model."""
     path = tmp_path_factory.mktemp("models") / "good.model"
     toy.parser(epochs=1, name="toy", licence="CC0").fit(toy.treebank()).save(path)
     file = read_model(path, "parser")
     return file.metadata, {name: array.copy() for name, array in file.arrays.items()}
 
 
-def test_what_is_in_the_file(saved):
+def test_content_of_the_file(saved):
     metadata, arrays = saved
     assert metadata["licence"] == "CC0"
     assert sorted(arrays) == ["allowed", "labels", "parts", "pruner"]
@@ -30,7 +30,7 @@ def test_what_is_in_the_file(saved):
     assert arrays["pruner"].shape == (2 ** toy.SMALL["pruner_bits"] + 1, 1)
 
 
-def test_a_good_file_is_loaded(saved, tmp_path):
+def test_valid_file_is_loaded(saved, tmp_path):
     write_model(tmp_path / "m", "parser", *saved)
     assert len(list(headlong.Parser.load(tmp_path / "m").parse(toy.treebank()))) == 12
 
@@ -40,7 +40,7 @@ def family(metadata: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def fault(text):
-    """A function that spoils metadata and arrays: one statement."""
+    """Return a function that executes one statement, which spoils metadata or arrays."""
 
     def spoil(metadata: dict[str, Any], arrays: dict[str, Any]) -> None:
         exec(text, {"metadata": metadata, "arrays": arrays, "np": np, "family": family})
@@ -77,9 +77,9 @@ FAULTS = {
     "metadata['labels'].pop()": "array 'allowed' must have the shape",
     "metadata['labels'][0] = 7": "labels must be strings, found 7",
     "metadata['tags'][0] = None": "tags must be strings, found None",
-    "metadata['attributes'].append('colour')": "found the attribute 'colour'",
+    "metadata['attributes'].append('color')": "found the attribute 'color'",
     "metadata['attributes'].remove('upos')": "found upos, expected one of",
-    "family(metadata, 'arc')['templates'].append('h.colour')": "found 'h.colour', expected slot.attribute",
+    "family(metadata, 'arc')['templates'].append('h.color')": "found 'h.color', expected slot.attribute",
     "family(metadata, 'arc')['templates'].append('x.upos')": "found 'x.upos', expected slot.attribute",
     "family(metadata, 'arc')['templates'].append('m.upos weather')": "found 'weather', expected slot.attribute",
     "family(metadata, 'arc')['templates'].append(3)": "templates must be strings, found 3",
@@ -112,7 +112,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("spoil", "message"), [(fault(text), m) for text, m in FAULTS.items()], ids=list(FAULTS))
-def test_a_fault_is_refused(saved, tmp_path, spoil, message):
+def test_faults_are_rejected(saved, tmp_path, spoil, message):
     metadata, arrays = copy.deepcopy(saved)
     spoil(metadata, arrays)
     path = tmp_path / "bad.model"
@@ -126,13 +126,13 @@ def test_a_fault_is_refused(saved, tmp_path, spoil, message):
     assert len(found) < len(str(path)) + 400
 
 
-def test_a_file_of_another_kind(saved, tmp_path):
+def test_file_of_another_kind_is_rejected(saved, tmp_path):
     write_model(tmp_path / "m", "tagger", *saved)
     with pytest.raises(ModelError, match="tagger"):
         headlong.Parser.load(tmp_path / "m")
 
 
-def test_files_that_are_no_models(tmp_path):
+def test_other_files_are_rejected(tmp_path):
     (tmp_path / "text").write_text("1\tHello\n")
     for path in (tmp_path / "text", tmp_path / "missing", tmp_path):
         with pytest.raises(ModelError) as caught:
@@ -140,7 +140,7 @@ def test_files_that_are_no_models(tmp_path):
         assert "\n" not in str(caught.value)
 
 
-def test_a_damaged_file(saved, tmp_path):
+def test_damaged_file_is_rejected(saved, tmp_path):
     path = tmp_path / "m"
     write_model(path, "parser", *saved)
     content = bytearray(path.read_bytes())
@@ -151,7 +151,7 @@ def test_a_damaged_file(saved, tmp_path):
 
 
 def test_weights_are_not_copied(saved, tmp_path):
-    """They stay in the file, mapped: two processes share them."""
+    """They stay in the mapped file, which processes share."""
     write_model(tmp_path / "m", "parser", *saved)
     parser = headlong.Parser.load(tmp_path / "m")
     assert not parser.trained.weights.parts.flags.owndata

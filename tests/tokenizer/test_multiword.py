@@ -1,4 +1,4 @@
-"""Multiword tokens: how they are split, and which are."""
+"""Multiword tokens: which tokens are split, and how."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPTIONS = {"epochs": 3, "gap_bits": 12, "end_bits": 12}
 
 
 def sentence(tokens: list[str | tuple[str, list[str]]]) -> Sentence:
-    """A sentence of words and (multiword token, its words)."""
+    """Return a sentence of words and (multiword token, its words)."""
     forms: list[str] = []
     multiword = []
     for token in tokens:
@@ -31,7 +31,7 @@ def sentence(tokens: list[str | tuple[str, list[str]]]) -> Sentence:
 
 
 def treebank(count: int, seed: int = 0) -> list[Sentence]:
-    """French of a kind: *du* is split, *des* after a verb alone, and so are pronouns that hang on verbs."""
+    """Return sentences like French: *du* is split, *des* only after a verb, and so are pronouns attached to verbs."""
     randomness = random.Random(seed)
     made = []
     for _ in range(count):
@@ -62,7 +62,7 @@ def words(tokenizer: Tokenizer, text: str) -> list[str]:
     return [form for found in tokenizer.tokenize(text) for form in found.forms[1:]]
 
 
-def test_known_tokens(tokenizer: Tokenizer) -> None:
+def test_known_tokens_are_split(tokenizer: Tokenizer) -> None:
     (found,) = tokenizer.tokenize("Anna vient du jardin .")
     assert found.forms[1:] == ["Anna", "vient", "de", "le", "jardin", "."]
     assert found.multiword == [MultiwordToken(3, 4, "du", "TokenRange=11:13")]
@@ -70,21 +70,21 @@ def test_known_tokens(tokenizer: Tokenizer) -> None:
     assert found.misc[3:5] == ["_", "_"]
 
 
-def test_context_decides(tokenizer: Tokenizer) -> None:
+def test_context_decides_about_ambiguous_tokens(tokenizer: Tokenizer) -> None:
     assert words(tokenizer, "Paul sort des jardin .") == ["Paul", "sort", "de", "les", "jardin", "."]
     assert words(tokenizer, "Paul et des jardin .") == ["Paul", "et", "des", "jardin", "."]
 
 
-def test_endings_of_unseen_tokens(tokenizer: Tokenizer) -> None:
+def test_unseen_tokens_are_split_by_their_endings(tokenizer: Tokenizer) -> None:
     assert words(tokenizer, "Hahbec-toi pain toi .") == ["Hahbec", "toi", "pain", "toi", "."]
 
 
-def test_case_is_carried_over(tokenizer: Tokenizer) -> None:
+def test_split_words_keep_the_case(tokenizer: Tokenizer) -> None:
     assert words(tokenizer, "Anna vient DU jardin .")[2:4] == ["DE", "LE"]
     assert words(tokenizer, "Anna vient Du jardin .")[2:4] == ["De", "le"]
 
 
-def test_state(tokenizer: Tokenizer) -> None:
+def test_state_round_trip(tokenizer: Tokenizer) -> None:
     metadata, arrays = tokenizer.state()
     again = Tokenizer.from_state(json.loads(json.dumps(metadata)), arrays)
     text = "Anna vient du pain . Paul et des lait . abcd-toi livre toi ."
@@ -94,13 +94,13 @@ def test_state(tokenizer: Tokenizer) -> None:
         Tokenizer.from_state(metadata, arrays)
 
 
-def test_without_multiword_tokens() -> None:
+def test_treebank_without_multiword_tokens() -> None:
     tokenizer = Tokenizer(**OPTIONS).fit([sentence(["a", "b", "."])] * 20)
     assert "multiword" not in tokenizer.state()[0]
 
 
 def test_tokens_that_are_always_split() -> None:
-    """No decision to learn: every token seen is split."""
+    """There is nothing to learn, since every token seen is split."""
     tokenizer = Tokenizer(**OPTIONS).fit([sentence([("du", ["de", "le"])])] * 5)
     assert words(tokenizer, "du") == ["de", "le"]
 
@@ -109,12 +109,12 @@ def test_tokens_that_are_always_split() -> None:
     st.text("abcdé'-", min_size=1, max_size=8),
     st.lists(st.text("abcdé'-", min_size=1, max_size=4), min_size=2, max_size=3),
 )
-def test_a_split_makes_the_words_it_was_made_from(form: str, words: list[str]) -> None:
+def test_split_script_restores_its_words(form: str, words: list[str]) -> None:
     assert Split.between(form, words).apply(form) == words
     joined = "".join(words)
     assert Split.between(joined, words).apply(joined.upper()) == [word.upper() for word in words]
 
 
 @pytest.mark.parametrize("split", [Split(lengths=(3,)), Split(4, "x", ("y",))])
-def test_forms_too_short(split: Split) -> None:
+def test_split_of_a_short_form_fails(split: Split) -> None:
     assert split.apply("abc") is None

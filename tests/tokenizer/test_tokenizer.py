@@ -1,4 +1,4 @@
-"""Text to tokens and sentences: offsets, spaces, blocks, nasty text, and what is learnt from hand-made treebanks."""
+"""The tokenizer: offsets, spaces, blocks, unusual text, and training on hand-made treebanks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VERBS = ("bark", "sleep", "sing", "run", "eat fish", "like music", "wait", "talk
 
 
 def sentences(count: int, seed: int = 0) -> list[Sentence]:
-    """Plain sentences with commas, abbreviations and brackets, in paragraphs of about four."""
+    """Return plain sentences with commas, abbreviations and brackets, in paragraphs of about four."""
     randomness = random.Random(seed)
     made = []
     for number in range(count):
@@ -61,15 +61,15 @@ def tokenizer() -> Tokenizer:
 
 @pytest.fixture(scope="module")
 def spacious() -> Tokenizer:
-    """A tokenizer of a language whose words hold spaces."""
+    """A tokenizer for a language whose words contain spaces."""
     words = ["gia đình", "công ty", "tôi", "có", "nhà", "thể thao"]
     randomness = random.Random(3)
     made = [Sentence.from_words([*randomness.choices(words, k=6), "."]) for _ in range(300)]
     return Tokenizer(epochs=4, gap_bits=12, end_bits=12).fit(made)
 
 
-def rebuilt(found: list[Sentence]) -> str:
-    """The text, from forms and MISC alone."""
+def rebuild(found: list[Sentence]) -> str:
+    """Return the text from forms and MISC alone."""
     text = ""
     for sentence in found:
         for token in surface_tokens(sentence):
@@ -81,9 +81,9 @@ def rebuilt(found: list[Sentence]) -> str:
 
 
 def check(tokenizer: Tokenizer, text: str) -> list[Sentence]:
-    """Everything that holds for any text."""
+    """Check everything that holds for any text."""
     found = list(tokenizer.tokenize(text))
-    assert rebuilt(found) == (text if text.strip() else "")
+    assert rebuild(found) == (text if text.strip() else "")
     place = 0
     for sentence in found:
         for token in surface_tokens(sentence):
@@ -102,7 +102,7 @@ def check(tokenizer: Tokenizer, text: str) -> list[Sentence]:
 
 @settings(max_examples=150, deadline=None)
 @given(text=st.text(max_size=120))
-def test_any_text_can_be_made_again(tokenizer: Tokenizer, text: str) -> None:
+def test_any_text_can_be_rebuilt(tokenizer: Tokenizer, text: str) -> None:
     check(tokenizer, text)
 
 
@@ -110,14 +110,14 @@ def test_any_text_can_be_made_again(tokenizer: Tokenizer, text: str) -> None:
 @given(
     text=st.text(st.sampled_from("ab Aé.,!?()'\"-\n\t\r 1漢字ا\u0301\u200d👍🏽@/:_|\\\u00a0\u2028\x00"), max_size=60)
 )
-def test_hard_characters(tokenizer: Tokenizer, spacious: Tokenizer, text: str) -> None:
+def test_text_of_unusual_characters_can_be_rebuilt(tokenizer: Tokenizer, spacious: Tokenizer, text: str) -> None:
     check(tokenizer, text)
     check(spacious, text)
 
 
 @settings(max_examples=60, deadline=None)
 @given(text=st.text(st.sampled_from("ab A.,!?\n\n  ()"), max_size=80), data=st.data())
-def test_pieces_of_the_stream_change_nothing(tokenizer: Tokenizer, text: str, data: st.DataObject) -> None:
+def test_result_does_not_depend_on_pieces_of_the_stream(tokenizer: Tokenizer, text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
     pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     expected = [sentence.to_conllu() for sentence in tokenizer.tokenize(text)]
@@ -131,8 +131,8 @@ def test_pieces_of_the_stream_change_nothing(tokenizer: Tokenizer, text: str, da
     ),
     size=st.integers(1, 70),
 )
-def test_small_blocks(tokenizer: Tokenizer, text: list[str], size: int) -> None:
-    """With blocks of a few characters all that holds for any text still does, and pieces still change nothing."""
+def test_result_does_not_depend_on_pieces_with_small_blocks(tokenizer: Tokenizer, text: list[str], size: int) -> None:
+    """Blocks of a few characters obey the same rules as large ones."""
     whole = "".join(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokenizer_module, "BLOCK", 64)
@@ -149,8 +149,8 @@ def test_small_blocks(tokenizer: Tokenizer, text: list[str], size: int) -> None:
     assert not whole[place:].strip()
 
 
-def test_it_learns(tokenizer: Tokenizer) -> None:
-    """Unseen sentences of the same kind come back as they were, abbreviations included."""
+def test_tokenizer_learns_from_a_treebank(tokenizer: Tokenizer) -> None:
+    """Unseen sentences of the same kind are tokenized correctly, including abbreviations."""
     unseen = sentences(200, seed=9)
     plain = plain_text(unseen)
     found = list(tokenizer.tokenize(plain.text))
@@ -158,7 +158,7 @@ def test_it_learns(tokenizer: Tokenizer) -> None:
     assert wrong <= 2
 
 
-def test_tokens_with_spaces(spacious: Tokenizer) -> None:
+def test_tokens_may_contain_spaces(spacious: Tokenizer) -> None:
     (sentence,) = check(spacious, "tôi có gia đình .")
     assert sentence.forms[1:] == ["tôi", "có", "gia đình", "."]
     (sentence,) = check(spacious, "tôi có gia \n đình .")
@@ -166,7 +166,7 @@ def test_tokens_with_spaces(spacious: Tokenizer) -> None:
     assert misc_value(sentence.misc[3], "SpacesInToken") == r"gia\s\n\sđình"
 
 
-def test_words_without_spaces_between() -> None:
+def test_languages_without_spaces() -> None:
     randomness = random.Random(5)
     words = ["的", "一個", "國家", "重要", "人"]
     made = []
@@ -181,7 +181,7 @@ def test_words_without_spaces_between() -> None:
     ]
 
 
-def test_paragraphs(tokenizer: Tokenizer) -> None:
+def test_paragraphs_end_sentences(tokenizer: Tokenizer) -> None:
     text = "Dogs bark\n\nCats sleep\r\n \r\nbirds sing."
     found = check(tokenizer, text)
     assert [sentence.forms[1:] for sentence in found] == [["Dogs", "bark"], ["Cats", "sleep"], ["birds", "sing", "."]]
@@ -192,7 +192,7 @@ def test_paragraphs(tokenizer: Tokenizer) -> None:
     assert sum("# newpar" in sentence.comments for sentence in together) == 1
 
 
-def test_ranges_can_be_left_out(tokenizer: Tokenizer) -> None:
+def test_ranges_option(tokenizer: Tokenizer) -> None:
     (sentence,) = tokenizer.tokenize("Dogs bark.", ranges=False)
     assert sentence.misc[1:] == ["_", "SpaceAfter=No", "SpaceAfter=No"]
 
@@ -215,7 +215,7 @@ def test_ranges_can_be_left_out(tokenizer: Tokenizer) -> None:
         "1\tDogs\t_",
     ],
 )
-def test_nasty_text(tokenizer: Tokenizer, text: str) -> None:
+def test_unusual_text(tokenizer: Tokenizer, text: str) -> None:
     found = check(tokenizer, text)
     target = io.StringIO()
     if found:
@@ -229,7 +229,7 @@ def test_marks_and_joined_emoji_stay_together(tokenizer: Tokenizer) -> None:
     assert [form for sentence in found for form in sentence.forms[1:]] == ["x", "👨‍👩‍👧", "👍🏽", "e\u0301"]
 
 
-def test_long_sentences_are_cut(tokenizer: Tokenizer) -> None:
+def test_very_long_sentences_are_cut(tokenizer: Tokenizer) -> None:
     text = "word " * 20_000
     found = list(tokenizer.tokenize(text, longest=100))
     assert max(map(len, found)) <= 100
@@ -239,7 +239,7 @@ def test_long_sentences_are_cut(tokenizer: Tokenizer) -> None:
 
 
 class Work:
-    """Counts the characters that pass through `Segmenter.cut`."""
+    """Count the characters that pass through `Segmenter.cut`."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.blocks: list[int] = []
@@ -254,7 +254,7 @@ class Work:
 
 @pytest.mark.parametrize("unit", ["word ", "x", "Dogs bark. ", "a\n", "!", "\n\nx", "漢", " " * 50 + "y"])
 def test_work_is_linear_and_memory_bounded(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
-    """A megabyte in one line: no block is larger than the limit, and little is looked at twice."""
+    """With a megabyte on one line, no block exceeds the limit, and few characters are read twice."""
     work = Work(monkeypatch)
     length = 1_000_000 // len(unit)
 
@@ -270,7 +270,7 @@ def test_work_is_linear_and_memory_bounded(tokenizer: Tokenizer, monkeypatch: py
     assert sum(work.blocks) <= 1.5 * 1_000_000
 
 
-def test_state(tokenizer: Tokenizer) -> None:
+def test_state_round_trip(tokenizer: Tokenizer) -> None:
     text = plain_text(sentences(50, seed=4)).text
     metadata, arrays = tokenizer.state()
     again = Tokenizer.from_state(json.loads(json.dumps(metadata)), arrays)
@@ -281,7 +281,7 @@ def test_state(tokenizer: Tokenizer) -> None:
         Tokenizer.from_state(metadata, arrays)
 
 
-def test_training_is_the_same_each_time() -> None:
+def test_training_is_reproducible() -> None:
     options = {"epochs": 1, "gap_bits": 10, "end_bits": 10}
     first, second = (Tokenizer(**options).fit(sentences(60)).state()[1] for _ in range(2))
     assert all((first[name] == second[name]).all() for name in first)
@@ -294,7 +294,7 @@ def test_scores_on_development_data() -> None:
     assert Tokenizer.from_state(*tokenizer.state()).scores == tokenizer.scores
 
 
-def test_bad_use(tokenizer: Tokenizer) -> None:
+def test_invalid_use_raises_an_error(tokenizer: Tokenizer) -> None:
     with pytest.raises(NotFittedError, match="has not been trained"):
         Tokenizer().tokenize("Hi")
     with pytest.raises(OptionError, match="epochs must be from 1 to 1000, found 0"):
@@ -303,18 +303,18 @@ def test_bad_use(tokenizer: Tokenizer) -> None:
         tokenizer.tokenize("Hi", longest=0)
 
 
-def test_no_training_data() -> None:
+def test_training_without_data_raises_an_error() -> None:
     with pytest.raises(DataError, match="no sentence"):
         Tokenizer().fit([])
 
 
-def test_one_sentence_of_training() -> None:
-    """No decision has two answers: rules alone must do."""
+def test_training_on_one_sentence() -> None:
+    """No decision has two answers, so the rules decide."""
     tokenizer = Tokenizer().fit([Sentence.from_words(["Hi"])])
     assert [s.forms[1:] for s in tokenizer.tokenize("Hi there. You")] == [["Hi", "there."], ["You"]]
 
 
-def test_gap_rules() -> None:
+def test_rules_for_gaps() -> None:
     plain = plain_text(sentences(200))
     layout = TextLayout(Characters(plain.text))
     ended = np.zeros(len(plain.text), np.bool_)
@@ -330,7 +330,7 @@ def test_gap_rules() -> None:
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=20))
-def test_segment_bounds(flags: list[bool]) -> None:
+def test_bounds_of_segments(flags: list[bool]) -> None:
     flags[0] = True
     begins, ends = segment_bounds(np.array(flags))
     for i in range(len(flags)):
@@ -339,7 +339,7 @@ def test_segment_bounds(flags: list[bool]) -> None:
 
 
 @given(st.text(min_size=1, max_size=30), st.text(max_size=5))
-def test_hashes_do_not_depend_on_the_place(text: str, before: str) -> None:
+def test_codes_do_not_depend_on_the_position(text: str, before: str) -> None:
     inside = Hashes(code_points(before + text + "z"))
     begin, end = np.array([len(before)], np.int32), np.array([len(before + text)], np.int32)
     assert int(inside.of(begin, end)[0]) == hash_text(text)
@@ -347,14 +347,14 @@ def test_hashes_do_not_depend_on_the_place(text: str, before: str) -> None:
 
 
 @given(st.characters())
-def test_tables_hold_what_the_functions_say(character: str) -> None:
+def test_character_tables_agree_with_their_functions(character: str) -> None:
     characters = Characters(character)
     assert characters.kinds[0] == character_kind(character)
     lower = character.lower()
     assert chr(characters.lowers[0]) == (lower if len(lower) == 1 else character)
 
 
-def test_case_table() -> None:
+def test_case_table_learns_the_usual_case() -> None:
     words = ["the", "the", "Paris", "Paris", "may", "May", "First"]
     initial = [False] * 6 + [True]
     hashes = np.array([hash_text(word.lower()) for word in words], np.uint32)
@@ -367,13 +367,13 @@ def test_case_table() -> None:
 
 
 @given(st.text(st.sampled_from(" \t\n\r|\\\u00a0"), max_size=10))
-def test_escapes(spaces: str) -> None:
+def test_escapes_of_spaces(spaces: str) -> None:
     escaped = escape_spaces(spaces)
     assert unescape_spaces(escaped) == spaces
     assert not set(escaped) & set(" \t\n\r|")
 
 
-def test_plain_text() -> None:
+def test_text_of_a_treebank() -> None:
     treebank = """\
 # newdoc id = a
 # text = Don't stop.
@@ -402,7 +402,7 @@ def test_plain_text() -> None:
     assert plain.last_tokens == [2, 4, 5, 7]
 
 
-def test_line_ends_replace_spaces_only() -> None:
+def test_line_breaks_replace_only_spaces() -> None:
     plain = plain_text(sentences(300))
     changed = insert_line_breaks(plain, 1)
     assert len(changed.text) == len(plain.text)
@@ -412,8 +412,8 @@ def test_line_ends_replace_spaces_only() -> None:
 
 
 @pytest.mark.slow
-def test_a_treebank() -> None:
-    """French: multiword tokens, numbers with spaces, a text without paragraphs."""
+def test_training_on_a_real_treebank() -> None:
+    """The treebank is French: multiword tokens, numbers with spaces, and a text without paragraphs."""
     tokenizer = Tokenizer().fit(read_conllu(treebank_file("fr_sequoia", "train")))
     gold = list(read_conllu(treebank_file("fr_sequoia", "dev")))
     found = evaluate(gold, tokenizer.tokenize(plain_text(gold).text), enhanced=False)

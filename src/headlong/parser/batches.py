@@ -1,4 +1,4 @@
-"""Batches of sentences on their way to the core and back; very long sentences are parsed in pieces."""
+"""Batches of sentences for the core, and their results; very long sentences are parsed in pieces."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from headlong.text import Sentence
 from headlong.text.universal import is_punctuation
 
 MAX_WORDS = 1000
-"""A longer sentence is parsed in pieces. The best tree of 3,000 words takes 45 s and 1.4 GB even with order 1, and
-such a sentence is usually a list, a table or text without full stops."""
+"""Longer sentences are parsed in pieces.
+
+The best tree of 3,000 words takes 45 s and 1.4 GB even with order 1, and sentences of this length are usually lists,
+tables or text without full stops.
+"""
 
 # Labels for an arc from one piece to the next, in order of preference; without any of these, any label but "root".
 _LOOSE = ("parataxis", "list", "dep", "conj")
@@ -28,7 +31,7 @@ _LOOSE = ("parataxis", "list", "dep", "conj")
 
 @dataclass(frozen=True)
 class BatchResult:
-    """The solutions of some sentences laid end to end: words [words], the others [sentences]."""
+    """The solutions of a batch: heads, labels and confidence [words], all other arrays [sentences]."""
 
     offsets: INT32
     heads: INT32
@@ -70,7 +73,7 @@ class BatchResult:
 
 @dataclass(frozen=True)
 class EncodedBatch:
-    """Sentences on their way to the core, each in `counts` pieces."""
+    """Encoded sentences; `counts` holds the number of pieces of each."""
 
     sentences: list[Sentence]
     pieces: list[Sentence]
@@ -84,7 +87,7 @@ class EncodedBatch:
         """Cut and encode sentences, with the trees of `guides` for greedy inference."""
         cuts = list(map(cut, sentences))
         pieces = list(chain.from_iterable(cuts))
-        guide = None if guides is None else _guide_heads(sentences, list(islice(guides, len(sentences))), cuts)
+        guide = None if guides is None else _read_guide(sentences, list(islice(guides, len(sentences))), cuts)
         return cls(sentences, pieces, list(map(len, cuts)), *encoder.batch(pieces), guide)
 
     def join_pieces(self, found: BatchResult, label_names: Sequence[str]) -> BatchResult:
@@ -133,19 +136,16 @@ def cut(sentence: Sentence) -> list[Sentence]:
     return pieces
 
 
-def _guide_heads(
-    sentences: Sequence[Sentence], guides: Sequence[Sentence], cuts: Sequence[Sequence[Sentence]]
-) -> INT32:
+def _read_guide(sentences: Sequence[Sentence], guides: Sequence[Sentence], cuts: Sequence[Sequence[Sentence]]) -> INT32:
     """Return the heads of the guides for the words of all pieces; -1 where a head is in another piece."""
     if len(guides) < len(sentences):
-        raise OptionError("the guide has fewer trees than there are sentences, expected one for each")
+        raise OptionError("guide must have one tree per sentence, found fewer trees than sentences")
     found: list[npt.NDArray[Any]] = []
     for sentence, other, pieces in zip(sentences, guides, cuts, strict=True):
         if len(other) != len(sentence):
             start = " ".join(sentence.forms[1:6])
             raise OptionError(
-                f"the guide has {len(other)} words for the sentence that begins with {start!r}, "
-                f"expected {len(sentence)}"
+                f"guide must have {len(sentence)} words for the sentence that begins with {start!r}, found {len(other)}"
             )
         heads, before = np.array(other.heads, np.int32), 0
         for piece in pieces:
@@ -159,11 +159,11 @@ def _guide_heads(
 def join(found: BatchResult, counts: Sequence[int], label_names: Sequence[str]) -> BatchResult:
     """Turn the results of pieces, `counts` of them per sentence, into results of sentences.
 
-    The roots of all pieces but the first hang from the first piece's root. Nothing is proven of such a tree: its
-    status is "approximate", and its score is the sum of those of the pieces.
+    The roots of later pieces depend on the root of the first. The tree of a sentence in pieces is not certified: its
+    status is "approximate", and its score is the sum of the scores of the pieces.
     """
     ends = [0, *accumulate(counts)]
-    parts = [_join(found, begin, end, label_names) for begin, end in pairwise(ends)]
+    parts = [_join_sentence(found, begin, end, label_names) for begin, end in pairwise(ends)]
     lengths = [len(heads) for heads, _, _ in parts]
     whole = np.array(counts) == 1
     first = np.array(ends[:-1])
@@ -184,7 +184,7 @@ def join(found: BatchResult, counts: Sequence[int], label_names: Sequence[str]) 
     )
 
 
-def _join(found: BatchResult, begin: int, end: int, label_names: Sequence[str]) -> tuple[INT32, INT32, INT32]:
+def _join_sentence(found: BatchResult, begin: int, end: int, label_names: Sequence[str]) -> tuple[INT32, INT32, INT32]:
     """Return heads, labels and rows of the sentence of pieces `begin` to `end`; the rows skip all roots but one."""
     rows = np.concatenate([np.arange(found.offsets[i] + (i > begin), found.offsets[i + 1]) for i in range(begin, end)])
     heads, labels = found.heads[rows], found.labels[rows].copy()

@@ -1,4 +1,4 @@
-"""How to decode: one dataclass, with the same fields as the struct `DecodeOptions` in core/decode/options.hpp."""
+"""The options of all decoders, with the same fields as the struct `DecodeOptions` in core/decode/options.hpp."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "absence": get_args(Absence),
     "kernel": get_args(Kernel),
 }
-"""The values of options that are words."""
+"""The allowed values of options that are words."""
 
-_MOST = 2**31 - 1  # the core counts with 32 bits
+_MOST = 2**31 - 1  # the core uses 32-bit integers
 
 
 def _option(default: Any, help_text: str, low: float = -math.inf, high: float = math.inf, *, flag: bool = False) -> Any:
@@ -57,7 +57,7 @@ class DecodeKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, repr=False)
 class DecodeOptions(Options):
-    """How to decode, whatever the decoder; a decoder ignores options that are not its own.
+    """The options of all decoders; a decoder ignores the options of others.
 
     All decoders:
 
@@ -87,8 +87,8 @@ class DecodeOptions(Options):
     - `absence`: what happens to parts that need a candidate not to be in the tree, such as consecutive siblings with a
       candidate between them. "charge": they count, and choosing such an arc loses them. "ignore": they count as if
       they did not need its absence. "omit": they count only when whole trees are compared, as in the paper.
-    - `gamma1`, `gamma2`, `gamma3`: how much more parts of order 1, 2 and 3 of the guide are worth. On the development
-      sets of seven treebanks arcs alone do best.
+    - `gamma1`, `gamma2`, `gamma3`: bonus of the parts of order 1, 2 and 3 of the guide. On the development sets of
+      seven treebanks, a bonus for arcs alone works best.
 
     ``rerank``: `kbest` first-order trees are compared.
 
@@ -148,7 +148,7 @@ class DecodeOptions(Options):
         """Whether to search projective trees only; None if that is left open."""
         return None if self.trees is None else self.trees == "projective"
 
-    def core(self, method: str, *, projective: bool, threads: int = 1) -> _core.parser.DecodeOptions:
+    def to_core(self, method: str, *, projective: bool, threads: int = 1) -> _core.parser.DecodeOptions:
         """Return the options for the core, where decoders are called methods."""
         core = _core.parser.DecodeOptions()
         core.method, core.projective, core.threads = method, projective, threads
@@ -170,17 +170,18 @@ def parse_decode_options(text: str) -> DecodeKeywords:
         name, _, value = setting.partition("=")
         check_known([name], types, "decode option")
         if not value:
-            raise OptionError(f"expected NAME=VALUE, found {setting!r}")
+            raise OptionError(f"decode options must be NAME=VALUE, found {setting!r}")
         try:
             found[name] = _BOOLEANS[value] if types[name] is bool else types[name](value)
         except (ValueError, KeyError):
-            raise OptionError(f"{name} must be a {types[name].__name__}, found {value!r}") from None
+            raise OptionError(f"{name} must be {_KINDS[types[name]]}, found {value!r}") from None
     options = cast("DecodeKeywords", found)
     DecodeOptions.of(**options)
     return options
 
 
 _BOOLEANS = {"true": True, "false": False}
+_KINDS = {bool: "true or false", int: "an integer", float: "a number"}
 
 
 def _describe_range(low: float, high: float) -> str:

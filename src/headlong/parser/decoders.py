@@ -1,6 +1,6 @@
 """The decoders: each takes a Problem of any order and returns a Solution.
 
-`DECODERS` is the one table of them. The command line, error messages and documentation are made from it.
+`DECODERS` lists all of them. The command line, error messages and documentation are generated from it.
 """
 
 from __future__ import annotations
@@ -110,10 +110,10 @@ class Decoder:
             return solve_program(problem, self.name, start, projective=projective, time_limit=options.time_limit)
         if problem.frames is None:
             return _solve_arcs(problem, projective)
-        core = problem.core(projective=projective, guide=guide)
-        found = core.solve(options.core(self.method, projective=projective, threads=threads))
+        core = problem.to_core(projective=projective, guide=guide)
+        found = core.solve(options.to_core(self.method, projective=projective, threads=threads))
         heads = found["heads"]
-        score = problem.score(heads)  # the same sum, also where the core stopped adding
+        score = problem.score(heads)  # the core stops adding at -inf
         return Solution(
             heads,
             problem.labels_of(heads),
@@ -129,12 +129,17 @@ class Decoder:
         return self.projective if projective else self.non_projective
 
     def choose_trees(self, projective: bool | None) -> bool:
-        """Return whether to search projective trees only; OptionError if the decoder cannot do what is asked for."""
+        """Return whether to search projective trees only; None leaves the choice to the decoder.
+
+        Raises:
+            OptionError: The decoder cannot search the trees that are asked for.
+        """
         if projective is None:
             return not self.non_projective
         if not self.can_search(projective):
-            found, other = ("projective", "eisner") if projective else ("any", "mst")
-            raise OptionError(f"decoder {self.name!r} cannot search trees = {found!r}; use {other!r}")
+            found, allowed, other = ("projective", "any", "eisner") if projective else ("any", "projective", "mst")
+            message = f"trees must be {allowed!r} for the decoder {self.name!r}, found {found!r}"
+            raise OptionError(f"{message}; use the decoder {other!r} instead")
         return projective
 
 
@@ -226,11 +231,11 @@ def best_trees(problem: Problem, count: int, *, projective: bool = False) -> tup
 
 
 def _solve_arcs(problem: Problem, projective: bool) -> Solution:
-    """Solve a problem of arcs alone, where the first kernel is exact."""
+    """Solve a first-order problem, for which the spanning tree kernels are exact."""
     kernel = _core.trees.eisner if projective else _core.trees.maximum_spanning_tree
     heads, score = kernel(problem.matrix(), problem.single_root)
     feasible = score > -np.inf
-    score = problem.score(heads)  # the same sum in the order of the definition
+    score = problem.score(heads)  # added in the order of `Problem.score`
     return Solution(
         heads,
         problem.labels_of(heads),

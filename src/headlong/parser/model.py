@@ -1,4 +1,4 @@
-"""A first-order model in its two forms: in training (floats and running totals) and trained (16-bit, immutable)."""
+"""The weights of a parser in two forms: in training (floats with running totals) and trained (16-bit, immutable)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,20 @@ from headlong.learning.averages import quantize_average
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """What two models must share to hold each other's weights: templates, table sizes, labels and root rule."""
+    """The templates, table sizes, labels and root rule of a model.
+
+    Models with equal specs can exchange weights.
+
+    attributes: names of the columns of the word codes.
+    arc, between: templates of arcs, and of the words between head and modifier.
+    bits: the table of part weights has 2^bits + 1 rows.
+    single_root: whether exactly one word depends on the root.
+    label, label_bits: templates of labels, and the size of their table, as for parts.
+    allowed: the labels that an arc may have, [head tag, modifier tag, label].
+    part_families: templates of frame parts, extras and globals.
+    tree_label: templates of labels that look at the whole tree.
+    functions: names of the tree functions.
+    """
 
     attributes: tuple[str, ...]
     arc: Family
@@ -33,18 +46,18 @@ class ModelSpec:
 
     @property
     def is_first_order(self) -> bool:
-        """Whether trees are worth what their arcs are worth."""
+        """Whether the score of a tree is the sum of the scores of its arcs."""
         return not self.part_families and not self.functions
 
     @property
     def label_stride(self) -> int:
-        """Columns of the label table: one a label, rounded up to whole vectors."""
+        """The number of columns of the label table: one per label, rounded up to whole vectors."""
         return 0 if self.allowed is None else -(-self.allowed.shape[2] // 8) * 8
 
-    def core_model(
+    def compile(
         self, parts: FLOAT32 | INT16, labels: FLOAT32 | INT16 | None, scales: tuple[float, float]
     ) -> _core.parser.ParserModel:
-        """The compiled model over the given weights."""
+        """Return the compiled model with the given weights."""
         between = self.between.compile(self.attributes) if self.between else None
         model = _core.parser.ParserModel(self.arc.compile(self.attributes), between, parts, scales[0], self.single_root)
         if self.label and labels is not None and self.allowed is not None:
@@ -52,7 +65,7 @@ class ModelSpec:
             if self.tree_label:
                 model.set_tree_labels(self.tree_label.compile(self.attributes))
         for family in self.part_families:
-            kind, compiled = family_kind(family), family.compile(self.attributes)
+            kind, compiled = find_kind(family), family.compile(self.attributes)
             if is_global(family):
                 model.set_global(kind, compiled)
             else:
@@ -62,20 +75,20 @@ class ModelSpec:
         return model
 
 
-def family_kind(family: Family) -> int:
-    """The number of a family of parts of more than one arc in the core, where those of whole trees count anew."""
+def find_kind(family: Family) -> int:
+    """Return the number of a family of frame parts or extras in the core; globals have their own numbers, from 0."""
     names = [known.name for known in (GLOBALS if is_global(family) else dependency.PART_FAMILIES)]
     return names.index(family.name)
 
 
 def is_global(family: Family) -> bool:
-    """Whether a family is about whole trees, so that only search can use it."""
+    """Return whether a family consists of parts of whole trees, which only search can use."""
     return family.name in (known.name for known in GLOBALS)
 
 
 @dataclass(frozen=True)
 class ModelWeights:
-    """Averaged weights as 16-bit numbers, each worth its table's scale."""
+    """Averaged weights as 16-bit integers; a weight is its integer times the scale of its table."""
 
     spec: ModelSpec
     parts: INT16
@@ -84,16 +97,16 @@ class ModelWeights:
 
     @classmethod
     def empty(cls, spec: ModelSpec) -> ModelWeights:
-        """A model that knows nothing: all weights are zero."""
+        """Return a model whose weights are all zero."""
         plain = replace(spec, bits=8, label=None, allowed=None, part_families=(), tree_label=None, functions=())
         return cls(plain, np.zeros((2**8 + 1, 1), np.int16), None, (1.0, 1.0))
 
-    def core_model(self) -> _core.parser.ParserModel:
-        """The compiled model, reading these very arrays."""
-        return self.spec.core_model(self.parts, self.labels, self.scales)
+    def compile(self) -> _core.parser.ParserModel:
+        """Return the compiled model; the arrays are not copied."""
+        return self.spec.compile(self.parts, self.labels, self.scales)
 
-    def floats(self) -> dict[str, FLOAT32]:
-        """The weights as floats, by the names of `WeightTables.arrays`."""
+    def to_floats(self) -> dict[str, FLOAT32]:
+        """Return the weights as floats, with the names of `WeightTables.arrays`."""
         tables = {"parts": (self.parts, self.scales[0]), "labels": (self.labels, self.scales[1])}
         return {
             name: table.astype(np.float32) * np.float32(scale)
@@ -101,15 +114,15 @@ class ModelWeights:
             if table is not None
         }
 
-    def float_model(self) -> _core.parser.ParserModel:
-        """The same weights as floats: a pruner for a model in training."""
-        return replace(self.spec, label=None, allowed=None, part_families=(), tree_label=None).core_model(
-            self.floats()["parts"], None, (1.0, 1.0)
+    def compile_pruner(self) -> _core.parser.ParserModel:
+        """Return the compiled arc weights as floats, as the pruner of a model in training."""
+        return replace(self.spec, label=None, allowed=None, part_families=(), tree_label=None).compile(
+            self.to_floats()["parts"], None, (1.0, 1.0)
         )
 
 
 class WeightTables:
-    """Weights in training, with the totals from which averages are made."""
+    """Weights in training, with the running totals for their averages."""
 
     def __init__(self, spec: ModelSpec) -> None:
         self.spec = spec
@@ -121,7 +134,7 @@ class WeightTables:
             self.labels = np.zeros((2**spec.label_bits + 1, spec.label_stride), np.float32)
             self.label_totals = np.zeros_like(self.labels)
 
-    def trainer(
+    def make_trainer(
         self,
         batch: _core.parser.Batch,
         heads: INT32,
@@ -130,13 +143,14 @@ class WeightTables:
         projective: bool,
         threads: int,
     ) -> _core.parser.ParserTrainer:
-        """A trainer of these tables over a corpus with gold heads and labels [words].
+        """Return a trainer of these tables on a corpus with gold heads and labels [words].
 
-        With `projective` it can be asked to study projective trees.
+        The trainer prunes the corpus. With `projective`, pruning keeps a projective tree among the candidates of each
+        sentence, so that the trainer can decode projective trees.
         """
-        model = self.spec.core_model(self.parts, self.labels, (1.0, 1.0))
+        model = self.spec.compile(self.parts, self.labels, (1.0, 1.0))
         if pruner:
-            model.set_pruner(pruner.model.float_model(), pruner.max_heads, pruner.threshold)
+            model.set_pruner(pruner.model.compile_pruner(), pruner.max_heads, pruner.threshold)
         return _core.parser.ParserTrainer(
             model,
             batch,
@@ -151,7 +165,7 @@ class WeightTables:
         )
 
     def average(self, time: int) -> ModelWeights:
-        """The trained model: weights averaged over `time` steps."""
+        """Return the trained model: the weights averaged over `time` steps."""
         parts, part_scale = quantize_average(self.parts, self.part_totals, time)
         if self.labels is None or self.label_totals is None:
             return ModelWeights(self.spec, parts, None, (part_scale, 1.0))
@@ -159,7 +173,7 @@ class WeightTables:
         return ModelWeights(self.spec, parts, labels, (part_scale, label_scale))
 
     def arrays(self) -> dict[str, FLOAT32]:
-        """All that must be kept to go on with training later."""
+        """Return the arrays that are needed to resume training."""
         found = {
             "parts": self.parts,
             "part_totals": self.part_totals,
@@ -169,36 +183,46 @@ class WeightTables:
         return {name: array for name, array in found.items() if array is not None}
 
     def restore(self, arrays: dict[str, FLOAT32]) -> None:
-        """Takes over what `arrays` of the same spec returned."""
+        """Copy the arrays that `arrays` returned for the same spec into these tables."""
         for name, array in self.arrays().items():
             array[:] = arrays[name]
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """A pruner and its rule: at most `max_heads` a word, each with `threshold` times the best posterior or more."""
+    """A pruner and its rule.
+
+    It keeps at most `max_heads` heads per word, each with at least `threshold` times the posterior of the best head.
+    """
 
     model: ModelWeights
     max_heads: int
     threshold: float
 
 
-def pruned_model(weights: ModelWeights, pruning: Pruning | None) -> _core.parser.ParserModel:
-    """The compiled model with its pruner."""
-    model = weights.core_model()
+def compile_model(weights: ModelWeights, pruning: Pruning | None) -> _core.parser.ParserModel:
+    """Return the compiled model with its pruner."""
+    model = weights.compile()
     if pruning:
-        model.set_pruner(pruning.model.core_model(), pruning.max_heads, pruning.threshold)
+        model.set_pruner(pruning.model.compile(), pruning.max_heads, pruning.threshold)
     return model
 
 
-def allowed_labels(
+def find_allowed_labels(
     tag_count: int, label_count: int, arcs: Sequence[tuple[int, int, int]], root_label: int, enough: int = 20
 ) -> UINT8:
-    """Which labels an arc may have, [head tag, modifier tag, label], from those of the training arcs.
+    """Return which labels an arc may have, [head tag, modifier tag, label], according to the training arcs.
 
-    A pair of tags seen `enough` times keeps to its own labels; a rarer one may have any label of the modifier's tag,
-    and one whose modifier's tag was never seen any label at all. Tag 0 is the root. `root_label` (-1: there is none)
-    goes to the root only, and the root takes nothing else; without one, the root takes what it had in training.
+    A pair of tags that was seen at least `enough` times may only have the labels it was seen with. A rarer pair may
+    have any label of the modifier's tag, or any label at all if that tag was never seen.
+
+    Args:
+        tag_count: The number of tags; tag 0 is the root.
+        label_count: The number of labels.
+        arcs: The training arcs as (head tag, modifier tag, label).
+        root_label: The only label of arcs from the root, which no other arc may have. -1 if there is none: then arcs
+            from the root may have the labels that such arcs had in training.
+        enough: See above.
     """
     counts = np.zeros((tag_count, tag_count, label_count), np.int64)
     for place in arcs:
@@ -213,8 +237,8 @@ def allowed_labels(
     if root_label >= 0:
         allowed[:, :, root_label] = False
         allowed[0] = np.arange(label_count) == root_label
-    # No pair may be left without a label: one that only ever had the root label off the root (an error in the data) may
-    # have any other, and where there is no other label, that one.
+    # Every pair needs a label. A pair away from the root that was only seen with the root label (an error in the data)
+    # may have any other label, or the root label if there is no other.
     stuck = ~allowed.any(axis=2)
     allowed[stuck] = np.arange(label_count) != root_label
     allowed[~allowed.any(axis=2)] = True

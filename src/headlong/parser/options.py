@@ -12,7 +12,7 @@ from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import Family
 from headlong.learning.losses import LEARNERS
 from headlong.options import Options, check_choice, check_not_negative, check_positive, check_ranges
-from headlong.parser.model import ModelWeights, Pruning, pruned_model
+from headlong.parser.model import ModelWeights, Pruning, compile_model
 
 TrainingDecoder = Literal[
     "exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "sample", "rerank", "arcs", "automata", "samplerank"
@@ -157,9 +157,9 @@ class TrainedParser:
     scores: dict[str, Any]
     data: dict[str, Any]
 
-    def core_model(self) -> _core.parser.ParserModel:
+    def compile(self) -> _core.parser.ParserModel:
         """Return the compiled model with its pruner."""
-        return pruned_model(self.weights, self.pruning)
+        return compile_model(self.weights, self.pruning)
 
     @property
     def families(self) -> tuple[Family, ...]:

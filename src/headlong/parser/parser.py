@@ -22,7 +22,7 @@ from headlong.parallel import check_threads, parallel_map
 from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import DecodeKeywords, DecodeOptions
 from headlong.parser.decoders import marginals
-from headlong.parser.model import family_kind, is_global
+from headlong.parser.model import find_kind, is_global
 from headlong.parser.options import ParserOptions, TrainedParser, TrainingDecoder
 from headlong.parser.plan import DecodePlan, Guide
 from headlong.parser.problem import Parts, Problem, Solution
@@ -267,7 +267,7 @@ class Parser(Component[TrainedParser]):
         for family in trained.weights.spec.part_families:
             if is_global(family):
                 continue  # they cannot be listed in advance: see Problem.global_parts
-            columns, scores = self._model.parts(batch, family_kind(family), projective)
+            columns, scores = self._model.parts(batch, find_kind(family), projective)
             listed[family.name] = Parts(columns, scores.astype(np.float64))
         return replace(problem, listed=listed)
 
@@ -406,6 +406,6 @@ class Parser(Component[TrainedParser]):
         """Build what parsing needs from the result of training."""
         trained = self.trained
         self._encoder = WordEncoder(trained.weights.spec.attributes, trained.tags, trained.ignored, self.functions)
-        self._model = trained.core_model()
+        self._model = trained.compile()
         if trained.pruning:
-            self._pruner = trained.pruning.model.core_model()
+            self._pruner = trained.pruning.model.compile()

@@ -1,4 +1,4 @@
-"""What a call of `Parser.parse` does, with nothing left open: decoder, kind of trees, options, threads, guide."""
+"""The complete plan of a call of `Parser.parse`: decoder, kind of trees, options, threads and guide."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from headlong.parser.options import TrainedParser
 from headlong.text import Sentence
 
 Guide = str | Iterable[Sentence] | None
-"""The trees that greedy inference is biased to: those of another decoder, by its name, or those of sentences, one for
-each, such as the output of another parser."""
+"""The trees that greedy inference is biased to.
 
-# Sentences handed to the core at once; each thread takes such a batch. Two threads take 1.70, 1.86 and 1.89 times less
-# time than one for the 456 sentences of el_gdt's test set with orders 1, 2 and 3; with batches of 16 it is 1.54, 1.74
-# and 1.85 times, since a thread that has finished its batch may wait for the one that runs Python.
+They come from another decoder, by its name, or from parsed sentences in the same order, such as the output of another
+parser.
+"""
+
+# Sentences per batch; each thread takes a batch at a time. On the 456 sentences of el_gdt's test set, two threads are
+# 1.70, 1.86 and 1.89 times as fast as one with orders 1, 2 and 3. With batches of 16 the factors are 1.54, 1.74 and
+# 1.85, because a thread that has finished its batch may wait for the thread that runs Python.
 _BATCH = 64
 
 
 @dataclass(frozen=True)
 class DecodePlan:
-    """How to decode sentences."""
+    """A decoder with everything it needs to decode sentences; use `of` to make one."""
 
     decoder: Decoder
     projective: bool
@@ -42,10 +45,10 @@ class DecodePlan:
         threads: int = 1,
         guide: Guide = None,
     ) -> DecodePlan:
-        """Return the plan that is asked for, with the defaults of a trained parser.
+        """Return the plan for the given options, with the defaults of a trained parser.
 
         Raises:
-            OptionError: A decoder is unknown, or cannot search the trees that are asked for.
+            OptionError: A decoder is unknown, or cannot search the kind of trees asked for.
         """
         projective = options.projective
         if name is None:
@@ -70,16 +73,16 @@ class DecodePlan:
 
     @property
     def in_core(self) -> bool:
-        """Whether the core does everything from word codes to trees."""
+        """Whether the decoder runs in the core, from word codes to trees."""
         return bool(self.decoder.method)
 
     @property
     def batch_size(self) -> int:
-        """How many sentences to take at once; programs, which are slow, take one."""
+        """The number of sentences per batch; 1 for programs, which are slow."""
         guide = self.guide_plan
         return _BATCH if self.in_core and (guide is None or guide.in_core) else 1
 
     def core_options(self, *, alone: bool) -> _core.parser.DecodeOptions:
         """Return the options for the core. A sentence that is alone in its batch may use all threads."""
         threads = self.threads if alone else 1
-        return self.options.core(self.decoder.method, projective=self.projective, threads=threads)
+        return self.options.to_core(self.decoder.method, projective=self.projective, threads=threads)

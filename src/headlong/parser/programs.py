@@ -22,7 +22,7 @@ def solve_program(problem: Problem, name: str, start: Solution, *, projective: b
     """
     if problem.size == 1 or start.status == "infeasible":
         return start
-    graph = problem_graph(problem, projective=projective)
+    graph = build_graph(problem, projective=projective)
     limit = time_limit or None
     if name == "lp":
         found = solve(graph, "lp", time_limit=limit)
@@ -53,14 +53,14 @@ def check_program(problem: Problem, name: str) -> None:
         raise OptionError(f"decoder {name!r} cannot use parts of whole trees; use one that searches, such as 'exact'")
 
 
-def problem_graph(problem: Problem, *, projective: bool = False) -> Graph:
+def build_graph(problem: Problem, *, projective: bool = False) -> Graph:
     """Return a problem with at least one word as a factor graph. O(edges).
 
     The graph has one variable per arc, in their order, a tree factor over all of them, and the automaton of each head,
     whose links are the arcs into the head, then those out of it; then extras, which have variables of their own. The
     automata are written out as edges, for solvers that need more of a factor than the core's head automata offer.
 
-    >>> problem_graph(Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]]))
+    >>> build_graph(Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]]))
     Graph(4 variables, 1 factors)
     """
     graph = Graph()

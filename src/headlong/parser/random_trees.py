@@ -1,4 +1,4 @@
-"""Random trees of a problem, by Wilson's algorithm."""
+"""Independent random trees, by Wilson's algorithm."""
 
 from __future__ import annotations
 
@@ -7,35 +7,29 @@ import numpy as np
 from headlong import _core
 from headlong.arrays import INT32
 from headlong.errors import OptionError
-from headlong.parser.problem import Problem, candidate_columns
-
-_SEEDS = 2**64
+from headlong.parser.problem import Problem, list_candidates
 
 
 def random_trees(problem: Problem, count: int, *, uniform: bool = False, seed: int = 0) -> INT32:
-    """Draws trees [count, size] of a problem, independent of each other, each a row of heads.
+    """Draw independent trees [count, size] of a problem; each row holds the heads of one tree.
 
-    A tree is drawn in proportion to exp of the sum of its arc scores, the first-order distribution (only arcs
-    count), or with `uniform` in the same proportion as all others. Wilson's algorithm (Wilson 1996; Zhang et al. 2014):
-    O(n) to O(n^2) steps a tree on most graphs, after O(n^3) once for the marginals of a single root.
+    The probability of a tree is proportional to exp of the sum of its arc scores (the first-order distribution), or
+    with `uniform` the same for all trees. Other parts are ignored. Wilson's algorithm (Wilson 1996; Zhang et al. 2014)
+    takes O(n) to O(n^2) steps per tree on most graphs, after O(n^3) once for the marginals of a single root.
+
+    Raises:
+        OptionError: The candidates have no tree, or `count` or `seed` is out of range.
 
     >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
     >>> random_trees(problem, 3).tolist()
     [[-1, 2, 0], [-1, 2, 0], [-1, 2, 0]]
     """
     if count < 0:
-        raise OptionError(f"found count = {count}, expected at least 0")
+        raise OptionError(f"count must be at least 0, found {count}")
+    if not 0 <= seed < 2**64:
+        raise OptionError(f"seed must be from 0 to 2^64 - 1, found {seed}")
     scores = np.zeros(0) if uniform else problem.scores
-    trees = _core.trees.random_trees(
-        *candidate_columns(problem), scores, problem.single_root, count, checked_seed(seed)
-    )
+    trees = _core.trees.random_trees(*list_candidates(problem), scores, problem.single_root, count, seed)
     if len(trees) < count:
-        raise OptionError("found a problem without any tree of candidates, expected one that has trees")
+        raise OptionError("problem must have a tree of candidates, found none")
     return np.asarray(trees)
-
-
-def checked_seed(seed: int) -> int:
-    """The seed, if it is one."""
-    if not 0 <= seed < _SEEDS:
-        raise OptionError(f"found seed = {seed}, expected 0 to 2^64 - 1")
-    return seed

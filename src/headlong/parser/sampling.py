@@ -1,4 +1,4 @@
-"""Trees and marginals of problems of any order, by a Markov chain (Zhang et al. 2014a)."""
+"""Trees and marginals of problems of any order, sampled by a Markov chain (Zhang et al. 2014a)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,26 @@ def sampled_trees(
     projective: bool = False,
     seed: int = 0,
 ) -> INT32:
-    """Trees [count, size] of a problem, each a row of heads, drawn in proportion to exp(score / temperature).
+    """Draw trees [count, size] of a problem in proportion to exp(score / temperature); each row holds the heads.
 
-    They are the states of a Markov chain after each sweep, hence neither independent of each other nor, at first, of
-    where the chain starts, the best tree of the arc scores: the first `burn_in` sweeps are left out. A sweep draws as
-    many heads as there are words: with the kernel "gibbs" one at a time, given all others; with "mh" four at once, from
-    the first-order distribution, and what other parts say decides whether they are accepted. O(candidates + n) a sweep,
-    apart from looks for cycles; with parts beyond frames each tree is valued anew, and parts of whole trees are where a
-    draw touches them.
+    The trees are the states of a Markov chain after each sweep, so they are not independent of each other. The chain
+    starts from the best tree by arc scores. A sweep draws as many heads as there are words.
+
+    A sweep takes O(candidates + n), plus the time for checks for cycles. With extras, each proposed tree is scored from
+    scratch. Globals are scored again only where a draw touches them.
+
+    Args:
+        problem: The problem.
+        count: The number of trees.
+        kernel: "gibbs" draws one head at a time, given all others. "mh" draws four heads at once from the first-order
+            distribution, and the other parts decide whether they are accepted.
+        temperature: See above.
+        burn_in: The number of sweeps at the start whose trees are left out, because they depend on the first tree.
+        projective: Draw projective trees only.
+        seed: The seed of the random draws.
+
+    Raises:
+        OptionError: The candidates have no tree with a finite score, or an option has a value that cannot work.
 
     >>> problem = Problem.from_matrix([[0, 1, 3], [0, 0, 2], [0, 5, 0]])
     >>> sampled_trees(problem, 3).tolist()
@@ -36,10 +48,10 @@ def sampled_trees(
     if min(count, burn_in) < 0:
         raise OptionError(f"count and burn_in must be at least 0, found {count} and {burn_in}")
     options = DecodeOptions(kernel=kernel, temperature=temperature, seed=seed)
-    core = problem.core(projective=projective)
-    trees = core.sampled_trees(options.core("sample", projective=projective), count, burn_in)
+    core = problem.to_core(projective=projective)
+    trees = core.sampled_trees(options.to_core("sample", projective=projective), count, burn_in)
     if len(trees) < count:
-        raise OptionError("found no tree of candidates with a finite score, expected a problem that has trees")
+        raise OptionError("problem must have a tree of candidates with a finite score, found none")
     return trees
 
 
@@ -53,10 +65,11 @@ def sampled_marginals(
     projective: bool = False,
     seed: int = 0,
 ) -> FLOAT64:
-    """Probabilities [head, modifier] of all arcs under exp(score / temperature), estimated from `samples` trees.
+    """Estimate the probabilities [head, modifier] of all arcs under exp(score / temperature) from `samples` trees.
 
-    All parts count, unlike in `marginals`, which is exact for arc scores alone. See `sampled_trees`; with samples
-    independent of each other the error would be about 0.5 / sqrt(samples) at most.
+    All parts count, unlike in `marginals`, which is exact but uses arc scores only. With independent samples the
+    standard error would be at most 0.5 / sqrt(samples); those of a chain are not independent. `sampled_trees` explains
+    the other arguments.
 
     >>> sampled_marginals(Problem.from_matrix([[0, 0, 0], [0, 0, 0], [0, 0, 0]]), samples=4000).round(1)[:, 1]
     array([0.5, 0. , 0.5])

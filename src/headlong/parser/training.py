@@ -1,4 +1,4 @@
-"""How a parser is trained: alphabets, pruner, then epochs of the one learning loop, each tried on development data."""
+"""Training of a parser: tags and labels, pruner, then epochs of learning, each evaluated on the development data."""
 
 from __future__ import annotations
 
@@ -29,23 +29,24 @@ from headlong.parser.model import (
     ModelWeights,
     Pruning,
     WeightTables,
-    allowed_labels,
+    compile_model,
+    find_allowed_labels,
     is_global,
-    pruned_model,
 )
 from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.storage.model_file import read_model, write_model
 from headlong.text import Sentence, check_tree
 
-# Development LAS with projective rather than any trees: tr_imst +0.5, cs_cltt +0.5, el_gdt +0.3, af_afribooms +0.1,
-# whose shares of non-projective arcs are 0.4 to 0.6 %; hu_szeged, with 1.4 %, +0.0.
+# Share of non-projective arcs up to which first-order parsers search projective trees. Projective instead of any trees
+# change the LAS on development data by +0.5 (tr_imst, cs_cltt), +0.3 (el_gdt) and +0.1 (af_afribooms), with shares of
+# 0.4 to 0.6 %, and by +0.0 for hu_szeged, with 1.4 %.
 _FEW_CROSSING = 0.01
-_MAX_LABELS = 1024  # columns of a weight table in the core
+_MAX_LABELS = 1024  # the limit of the core on columns of a weight table
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences as the core sees them, with gold heads and labels [words]; -2 is a label unknown to the model."""
+    """Encoded sentences with gold heads and labels [words]; a label that the model does not know is -2."""
 
     batch: _core.parser.Batch
     codes: UINT32
@@ -56,17 +57,17 @@ class Corpus:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> Corpus:
-        """Encodes sentences that have trees."""
+        """Encode sentences that have trees."""
         number = {label: i for i, label in enumerate(labels)}
         codes, traits, offsets = encoder.encode(sentences)
         heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
         gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
         lengths = np.array([len(sentence) for sentence in sentences], np.int32)
         batch = encoder.make_batch(sentences, codes, traits, offsets)
-        return cls(batch, codes, heads, gold, lengths, _digest(sentences))
+        return cls(batch, codes, heads, gold, lengths, _compute_digest(sentences))
 
-    def accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
-        """UAS and LAS in per cent: full labels, punctuation counted."""
+    def measure_accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
+        """Return UAS and LAS in percent, with full labels and punctuation."""
         words = self.heads >= 0
         right = (heads == self.heads) & words
         total = max(int(words.sum()), 1)
@@ -75,9 +76,9 @@ class Corpus:
             "LAS": 100.0 * int((right & (labels == self.labels)).sum()) / total,
         }
 
-    def recall(self, spec: ModelSpec, pruning: Pruning, threads: int) -> dict[str, float]:
-        """How good a pruner is: the share of gold arcs that it keeps, in per cent, and how many heads a word."""
-        model = pruned_model(ModelWeights.empty(spec), pruning)
+    def measure_recall(self, spec: ModelSpec, pruning: Pruning, threads: int) -> dict[str, float]:
+        """Return the percentage of gold arcs that a pruner keeps, and how many heads per word it keeps."""
+        model = compile_model(ModelWeights.empty(spec), pruning)
         heads, begins = model.prune(self.batch, False, threads)
         words = np.repeat(np.arange(len(self.heads)), np.diff(begins))
         total = max(int((self.heads >= 0).sum()), 1)
@@ -85,8 +86,8 @@ class Corpus:
         return {"recall": 100.0 * kept / total, "heads": len(heads) / total}
 
 
-def _digest(sentences: Sequence[Sentence]) -> str:
-    """A fingerprint of all that training sees of the sentences, and of their order."""
+def _compute_digest(sentences: Sequence[Sentence]) -> str:
+    """Return a hash of the columns that training uses, which depends on the order of the sentences."""
     state = hashlib.blake2b(digest_size=16)
     for s in sentences:
         columns = (s.forms, s.lemmas, s.upos, s.xpos, s.feats, map(str, s.heads), s.labels)
@@ -105,18 +106,18 @@ def train_parser(
     resume: bool,
     functions: TreeFunctions,
 ) -> tuple[TrainedParser, bool]:
-    """The trained parser, and whether training was interrupted."""
+    """Return the trained parser, and whether training was interrupted."""
     if not train:
         raise DataError("no sentence", "training data")
-    single_root = _root_rule(options, train)
+    single_root = _choose_root_rule(options, train)
     for sentence in [*train, *(dev or [])]:
         check_tree(sentence, single_root=single_root and options.root == "single")
-    tags = _frequent((tag for s in train for tag in s.upos[1:]), MAX_TAGS)
+    tags = _keep_frequent((tag for s in train for tag in s.upos[1:]), MAX_TAGS)
     labels = tuple(sorted({label for s in train for label in s.labels[1:]}))
     if len(labels) > _MAX_LABELS:
         raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
-    ignored = _lacking(train, dev) if dev else ()
-    encoder = WordEncoder(_attributes(), tags, ignored, functions)
+    ignored = _find_missing_columns(train, dev) if dev else ()
+    encoder = WordEncoder(_list_attributes(), tags, ignored, functions)
     corpus = Corpus.of(train, encoder, labels)
     tried = Corpus.of(dev, encoder, labels) if dev else None
     root_label = labels.index("root") if "root" in labels else -1
@@ -135,23 +136,23 @@ def train_parser(
         single_root,
         dependency.LABEL,
         options.label_bits,
-        allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
+        find_allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
         options.part_families(),
         dependency.TREE_LABEL,
         functions.names,
     )
     pruning = _train_pruner(options, spec, corpus, threads, progress)
-    quality = tried.recall(spec, pruning, threads) if tried and pruning else {}
+    quality = tried.measure_recall(spec, pruning, threads) if tried and pruning else {}
     dropout = WordDropout(train, encoder.attributes, corpus.codes, options.word_dropout, options.seed)
-    projective = _search_projective(options, spec, train)
+    projective = _choose_projective(options, spec, train)
     last = options.learns_globals_last and not functions.names and len(train) >= options.jackknife
     first = replace(spec, part_families=tuple(f for f in spec.part_families if not is_global(f))) if last else spec
     run = _Run(options, first, projective, pruning, corpus, dropout, tried, threads, progress, checkpoint)
     best, scores, interrupted = run.train(resume)
     if last:
         try:
-            folds = [] if interrupted else _folds(run, train, encoder, labels)
-        except KeyboardInterrupt:  # in the first epoch of a fold, or in its pruner's
+            folds = [] if interrupted else _train_folds(run, train, encoder, labels)
+        except KeyboardInterrupt:  # while the pruner or the first epoch of a fold is trained
             folds = []
         best, scores, interrupted = _learn_globals(run, spec, best, scores, folds)
     if quality:
@@ -160,13 +161,13 @@ def train_parser(
     return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data), interrupted
 
 
-def _root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
+def _choose_root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
     if options.root == "auto":
         return all(sentence.heads.count(0) == 1 for sentence in train)
     return options.root == "single"
 
 
-def _search_projective(options: ParserOptions, spec: ModelSpec, train: list[Sentence]) -> bool:
+def _choose_projective(options: ParserOptions, spec: ModelSpec, train: list[Sentence]) -> bool:
     if options.trees != "auto":
         return options.trees == "projective"
     if not spec.is_first_order:
@@ -175,34 +176,35 @@ def _search_projective(options: ParserOptions, spec: ModelSpec, train: list[Sent
     return crossing <= _FEW_CROSSING * sum(map(len, train))
 
 
-def _lacking(train: list[Sentence], dev: list[Sentence]) -> tuple[str, ...]:
-    """Columns that the training data have and the development data lack.
+def _find_missing_columns(train: list[Sentence], dev: list[Sentence]) -> tuple[str, ...]:
+    """Return the columns that the training data have and the development data lack.
 
-    What the parser will not see in use it must not trust: in UD Portuguese-Bosque only the training data have XPOS.
+    A parser must not rely on columns that are missing when it is used. In UD Portuguese-Bosque, for example, only the
+    training data have XPOS.
     """
 
-    def empty(sentences: list[Sentence], name: str) -> bool:
+    def is_empty(sentences: list[Sentence], name: str) -> bool:
         return all(value == "_" for sentence in sentences for value in getattr(sentence, name)[1:])
 
-    return tuple(name for name in OPTIONAL_COLUMNS if empty(dev, name) and not empty(train, name))
+    return tuple(name for name in OPTIONAL_COLUMNS if is_empty(dev, name) and not is_empty(train, name))
 
 
-def _frequent(values: Any, limit: int) -> tuple[str, ...]:
+def _keep_frequent(values: Any, limit: int) -> tuple[str, ...]:
     return tuple(sorted(value for value, _ in Counter(values).most_common(limit)))
 
 
-def _attributes() -> tuple[str, ...]:
+def _list_attributes() -> tuple[str, ...]:
     return tuple(sorted({name for family in dependency.FAMILIES for name in family.attributes}))
 
 
 def _train_pruner(
     options: ParserOptions, spec: ModelSpec, corpus: Corpus, threads: int, progress: Report
 ) -> Pruning | None:
-    """A light first-order CRF without labels (Martins 2013, section 4)."""
+    """Train a small first-order CRF without labels (Martins 2013, section 4)."""
     if options.pruner_epochs == 0:
         return None
     tables = WeightTables(ModelSpec(spec.attributes, dependency.PRUNER, None, options.pruner_bits, spec.single_root))
-    trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, None, False, threads)
+    trainer = tables.make_trainer(corpus.batch, corpus.heads, corpus.labels, None, False, threads)
     loop = Loop(options.pruner_epochs, options.seed, options.batch_size, threads)
     for epoch in range(1, loop.epochs + 1):
         run_epoch(loop, trainer, Crf(), epoch, corpus.lengths, "pruner", progress)
@@ -210,8 +212,8 @@ def _train_pruner(
     return Pruning(model, options.max_heads, options.threshold)
 
 
-def _folds(run: _Run, train: list[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> list[Fold]:
-    """Models of all sentences but those of a fold, for each fold; none if training was interrupted.
+def _train_folds(run: _Run, train: list[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> list[Fold]:
+    """Train one model per fold, on the sentences of all other folds; return no folds if training is interrupted.
 
     Sentence i belongs to fold i % folds.
     """
@@ -236,11 +238,14 @@ def _folds(run: _Run, train: list[Sentence], encoder: WordEncoder, labels: Seque
 def _learn_globals(
     run: _Run, spec: ModelSpec, base: ModelWeights, scores: dict[str, Any], folds: Sequence[Fold]
 ) -> tuple[ModelWeights, dict[str, Any], bool]:
-    """The base with parts of whole trees, its scores, and whether training was interrupted: so it was without folds."""
+    """Return the base with globals, its scores, and whether training was interrupted.
+
+    Without folds, training was interrupted before, and the globals have no weights.
+    """
     if not folds:
         return replace(base, spec=spec), scores, True
     options = run.options
-    changes = jackknife.Changes(spec, folds, run.projective, run.threads)
+    changes = jackknife.Changes.of(spec, folds, run.projective, run.threads)
     learner = make_learner(options.learner, aggressiveness=jackknife.GENTLE * options.aggressiveness, rate=options.rate)
     loop = Loop(
         min(options.epochs, jackknife.EPOCHS),
@@ -255,7 +260,7 @@ def _learn_globals(
 
 @dataclass
 class _Run:
-    """Training of a model, epoch by epoch."""
+    """Training of one model."""
 
     options: ParserOptions
     spec: ModelSpec
@@ -270,7 +275,7 @@ class _Run:
     stage: str = "parser"
 
     def train(self, resume: bool) -> tuple[ModelWeights, dict[str, Any], bool]:
-        """The best epoch's model, its scores, and whether training was interrupted."""
+        """Return the model of the best epoch, its scores, and whether training was interrupted."""
         options = self.options
         tables = WeightTables(self.spec)
         best, scores, first = self._resume(tables) if resume else (None, {}, 1)
@@ -278,7 +283,9 @@ class _Run:
         decoder = options.training_decoder
         loop = Loop(options.epochs, options.seed, options.batch_size, self.threads, self.projective, decoder)
         corpus = self.corpus
-        trainer = tables.trainer(corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads)
+        trainer = tables.make_trainer(
+            corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads
+        )
         try:
             for epoch in range(first, options.epochs + 1):
                 self.dropout.draw(epoch)
@@ -297,23 +304,23 @@ class _Run:
             if best is None:
                 raise
             return best, scores, True
-        assert best is not None  # there was at least one epoch, now or before the checkpoint
+        assert best is not None  # there was at least one epoch, in this run or before the checkpoint
         if self.checkpoint:
             Path(self.checkpoint).unlink(missing_ok=True)
         return best, scores, False
 
     def evaluate(self, model: ModelWeights) -> dict[str, float]:
-        """UAS and LAS on the development data, if there are any."""
+        """Return UAS and LAS on the development data, or nothing if there are none."""
         if self.dev is None:
             return {}
         options = DecodeOptions(time_limit=0.0)
         method = self.options.evaluation_decoder
-        core_options = options.core(method, projective=self.projective, threads=self.threads)
-        heads, labels, *_ = pruned_model(model, self.pruning).parse(self.dev.batch, core_options)
-        return self.dev.accuracy(heads, labels)
+        core_options = options.to_core(method, projective=self.projective, threads=self.threads)
+        heads, labels, *_ = compile_model(model, self.pruning).parse(self.dev.batch, core_options)
+        return self.dev.measure_accuracy(heads, labels)
 
     def _fingerprint(self) -> dict[str, Any]:
-        """What must be the same for training to go on: all options but the number of epochs, and the data."""
+        """Return what must not change between a checkpoint and `resume`: the data, and all options but `epochs`."""
         options = asdict(self.options)
         for name in ("epochs", "licence", "name"):
             options.pop(name)
@@ -334,16 +341,16 @@ class _Run:
 
     def _resume(self, tables: WeightTables) -> tuple[ModelWeights | None, dict[str, Any], int]:
         if not self.checkpoint:
-            raise OptionError("resume needs the path of a checkpoint")
+            raise OptionError("checkpoint must be a path when resume is set, found None")
         if not Path(self.checkpoint).exists():
             raise ModelError(f"{self.checkpoint}: found no checkpoint to resume from")
         file = read_model(self.checkpoint, "checkpoint")
         if file.metadata["fingerprint"] != self._fingerprint():
-            raise ModelError(f"{self.checkpoint}: found a checkpoint of other data or options, expected the same run")
+            raise ModelError(f"{self.checkpoint}: checkpoint of other data or options, expected the same run")
         if file.metadata["epoch"] >= self.options.epochs:
             raise OptionError(
-                f"{self.checkpoint}: found a checkpoint of epoch {file.metadata['epoch']}, "
-                f"expected one before the last, {self.options.epochs}: ask for more epochs, or leave out resume"
+                f"epochs must be more than the {file.metadata['epoch']} of the checkpoint {self.checkpoint}, "
+                f"found {self.options.epochs}: set more epochs, or omit resume"
             )
         tables.restore({name: file.arrays[name] for name in tables.arrays()})
         scales = file.metadata["scales"]

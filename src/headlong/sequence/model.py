@@ -47,7 +47,7 @@ class SequenceModel:
     def _build_core(self, factor: float) -> _core.sequence.ChainModel:
         """Compile the model with all scores times `factor`, which changes probabilities but not the best labels."""
         table = self._transitions.astype(np.float32) * np.float32(self._scales[1] * factor)
-        return self.spec.core_model(self._rows, self._scales[0] * factor, self.spec.mask(table, -np.inf))
+        return self.spec.compile(self._rows, self._scales[0] * factor, self.spec.mask(table, -np.inf))
 
     @cached_property
     def _soft(self) -> _core.sequence.ChainModel:
@@ -60,7 +60,7 @@ class SequenceModel:
         probabilities.
         """
         assert data.gold is not None
-        core, gold = data.core(), data.gold
+        core, gold = data.to_core(), data.gold
 
         @cache
         def negative_log_likelihood(power: float) -> float:
@@ -118,7 +118,7 @@ class SequenceModel:
         spec = SequenceSpec(tuple(attributes), family, pairs, options.order, facets, allowed)
         spec.check()
         tables = ChainTables(spec, options.bits)
-        trainer = tables.trainer(train)
+        trainer = tables.make_trainer(train)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         penalty = options.penalty if options.learner == "crf" else 0.0
         loop = Loop(options.epochs, options.seed, options.batch_size, threads, restart_averages=penalty > 0.0)
@@ -156,15 +156,15 @@ class SequenceModel:
 
     def label(self, data: SequenceData, threads: int = 1) -> INT32:
         """Return the best labels [items]."""
-        return self._core.label(data.core(), threads)
+        return self._core.label(data.to_core(), threads)
 
     def confidence(self, data: SequenceData, labels: INT32, threads: int = 1) -> FLOAT64:
         """Return the marginal probabilities [items] of the given labels; 0 for a label that is not a candidate."""
-        return self._soft.confidence(data.core(), labels, threads)
+        return self._soft.confidence(data.to_core(), labels, threads)
 
     def marginals(self, data: SequenceData, threads: int = 1) -> FLOAT64:
         """Return the marginal probabilities of all labels [items, labels]; they sum to 1 per item."""
-        return self._soft.marginals(data.core(), threads)
+        return self._soft.marginals(data.to_core(), threads)
 
     def state(self) -> State:
         """Return the content of the model: metadata for JSON, and arrays."""
@@ -227,14 +227,14 @@ class ChainTables:
         self.transitions = spec.mask(np.zeros((spec.lines, spec.labels), np.float32), -np.inf)
         self.transition_totals = np.zeros_like(self.transitions)
 
-    def trainer(self, data: SequenceData) -> _Trainer:
+    def make_trainer(self, data: SequenceData) -> _Trainer:
         """Return a trainer of these tables over sequences with gold labels."""
-        model = self.spec.core_model(self.rows, 1.0, self.transitions)
+        model = self.spec.compile(self.rows, 1.0, self.transitions)
         assert data.gold is not None
         return _Trainer(
             _core.sequence.ChainTrainer(
                 model,
-                data.core(),
+                data.to_core(),
                 data.gold,
                 self.rows,
                 self.row_totals,

@@ -81,7 +81,7 @@ class SequenceData:
         """The number of items of each sequence."""
         return np.diff(self.offsets)
 
-    def core(self) -> _core.sequence.Sequences:
+    def to_core(self) -> _core.sequence.Sequences:
         """Return the same arrays as an object of the core."""
         made = _core.sequence.Sequences(self.codes, self.offsets)
         if self.begins is not None and self.candidates is not None:
@@ -164,7 +164,7 @@ class SequenceSpec:
             transitions[: self.labels + 1][self.allowed == 0] = forbidden
         return transitions
 
-    def core_model(self, rows: FLOAT32 | INT16, scale: float, transitions: FLOAT32) -> _core.sequence.ChainModel:
+    def compile(self, rows: FLOAT32 | INT16, scale: float, transitions: FLOAT32) -> _core.sequence.ChainModel:
         """Return the compiled model with the given weights."""
         begins = np.cumsum([0, *map(len, self.facets)]).astype(np.int32)
         facets = np.array([column for columns in self.facets for column in columns], np.int32)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from headlong.arrays import INT32
+from headlong.arrays import INT32, UINT32
 from headlong.errors import DataError
 from headlong.features.attributes import FormCodes, RowCache
 from headlong.features.tables import sequence
@@ -31,17 +32,23 @@ def _encode_forms(forms: list[str]) -> tuple[npt.ArrayLike, ...]:
     return (np.pad(_FORM_CODES(forms), ((0, 0), (0, 1))),)
 
 
+@dataclass(eq=False)
 class TaggedCorpus:
     """Training sentences with the codes of their words and, after the first step, their first labels."""
 
-    def __init__(self, sentences: list[Sentence]) -> None:
-        self.sentences = sentences
-        self.forms = list(chain.from_iterable(sentence.forms[1:] for sentence in sentences))
-        self.offsets = np.array([0, *accumulate(map(len, sentences))], np.int32)
-        self.codes: npt.NDArray[np.uint32] = RowCache(_encode_forms, [(len(_ATTRIBUTES), np.uint32)]).take(self.forms)[
-            0
-        ]
-        self.keys: list[tuple[Any, ...]] = [(form,) for form in self.forms]
+    sentences: list[Sentence]
+    forms: list[str]
+    offsets: INT32
+    codes: UINT32
+    keys: list[tuple[Any, ...]]
+
+    @classmethod
+    def of(cls, sentences: list[Sentence]) -> TaggedCorpus:
+        """Encode the words of sentences; the keys are their forms."""
+        forms = list(chain.from_iterable(sentence.forms[1:] for sentence in sentences))
+        offsets = np.array([0, *accumulate(map(len, sentences))], np.int32)
+        [codes] = RowCache(_encode_forms, [(len(_ATTRIBUTES), np.uint32)]).take(forms)
+        return cls(sentences, forms, offsets, codes, [(form,) for form in forms])
 
     def values(self, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
         """Return the values of all words in the given columns."""
@@ -75,7 +82,7 @@ def train_tagger(
     columns = tuple(name for name in options.columns if any(set(getattr(s, name)[1:]) != {"_"} for s in train))
     if not columns:
         raise DataError(f"only _ in {', '.join(options.columns)}", "training data with tags")
-    corpus, dev_corpus = TaggedCorpus(train), TaggedCorpus(dev) if dev else None
+    corpus, dev_corpus = TaggedCorpus.of(train), TaggedCorpus.of(dev) if dev else None
     first = _fit_step(options, columns[:1], corpus, dev_corpus, threads, progress)
     if len(columns) == 1:
         return TrainedTagger((first,))
@@ -96,6 +103,7 @@ def _fit_step(
     threads: int,
     progress: Report,
 ) -> TaggerStep:
+    """Train one step; with development data, also choose `enough` for its lexicon."""
     gold = corpus.values(columns)
     labels = tuple(sorted(set(gold)))
     number = {label: i for i, label in enumerate(labels)}
@@ -145,11 +153,11 @@ def _number_facets(columns: tuple[str, ...], labels: Sequence[tuple[str, ...]]) 
     """Return the weight columns of each label: one per value, where FEATS has one value per feature."""
     numbers: dict[str, int] = {}
 
-    def facets(label: tuple[str, ...]) -> Iterator[str]:
+    def list_facets(label: tuple[str, ...]) -> Iterator[str]:
         for name, value in zip(columns, label, strict=True):
             yield from (f"{name}={piece}" for piece in (value.split("|") if name == "feats" else [value]))
 
-    return [[numbers.setdefault(facet, len(numbers)) for facet in facets(label)] for label in labels]
+    return [[numbers.setdefault(facet, len(numbers)) for facet in list_facets(label)] for label in labels]
 
 
 def _score_columns(

@@ -1,4 +1,4 @@
-"""Decoders of the higher-order model against enumeration of all trees."""
+"""Decoders of the core on problems with frame parts, against enumeration of all trees."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -6,41 +6,28 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from headlong import _core
 from tests.helpers.oracles import is_tree, root_arcs
 from tests.helpers.plain_frames import METHODS, PROOFS, PlainFrames, check_answer, plain_frames
-from tests.helpers.problems import solve, tree_value
+from tests.helpers.problems import random_frames, solve, tree_value
 
 
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=150, deadline=None)
 @given(plain_frames(), st.booleans(), st.booleans(), st.sampled_from([64, 64, 8, 1, 0]))
-def test_contract(method: str, frames: PlainFrames, single_root: bool, projective: bool, sweeps: int) -> None:
-    core, arc_scores = frames.core()
+def test_decoders_obey_their_contract(
+    method: str, frames: PlainFrames, single_root: bool, projective: bool, sweeps: int
+) -> None:
+    core, arc_scores = frames.to_core()
     best = frames.best(single_root, projective)
     found = solve(core, arc_scores, method, single_root, projective, max_sweeps=sweeps)
     check_answer(found, method, single_root, projective, worth=frames.tree_worth, best=best)
 
 
-def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.parser.Frames, NDArray[np.float64]]:
-    """Three heads a word, among them that of a chain."""
-    random = np.random.default_rng(seed)
-    rows = [
-        sorted({word - 1, *(h for h in random.integers(max(0, word - 6), min(words, word + 6) + 1, 2) if h != word)})
-        for word in range(1, words + 1)
-    ]
-    begins = np.cumsum([0, 0, *(len(row) for row in rows)]).astype(np.int32)
-    core = _core.parser.Frames(np.array([head for row in rows for head in row], dtype=np.int32), begins, triples)
-    columns = (core.pairs, core.triples, core.grand)
-    core.set_scores(*(random.normal(0.0, 0.5, len(column)).astype(np.float32) for column in columns))
-    return core, random.normal(0.0, 1.0, int(begins[-1]))
-
-
 @pytest.mark.parametrize("projective", [False, True])
-def test_long_searches(projective: bool) -> None:
-    """Sentences with hundreds of nodes, where the search begins again with the multipliers of AD3."""
+def test_long_searches_are_exact(projective: bool) -> None:
+    """The searches have hundreds of nodes, so they restart with the multipliers of AD3."""
     for seed in (0, 6):
         core, arc_scores = random_frames(seed, 30, seed % 2 == 0)
         exact = _core.graph.branch_and_bound(
@@ -50,7 +37,7 @@ def test_long_searches(projective: bool) -> None:
         assert found["iterations"] > 200
         assert found["certified"]
         assert found["score"] == pytest.approx(exact, abs=1e-6)
-        # Cut short anywhere, the bound holds.
+        # The bound holds wherever the search is cut short.
         for nodes in (1, 199, 200, 201, 250):
             cut = solve(core, arc_scores, "exact", projective=projective, max_nodes=nodes)
             assert cut["iterations"] <= nodes
@@ -59,8 +46,8 @@ def test_long_searches(projective: bool) -> None:
 
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-def test_methods_agree(method: str, projective: bool) -> None:
-    """Longer sentences, where enumeration does not reach: the general search over graphs is the referee."""
+def test_decoders_agree_on_longer_sentences(method: str, projective: bool) -> None:
+    """The sentences are too long for enumeration; branch and bound over the factor graph gives the optimum."""
     for seed in range(8):
         core, arc_scores = random_frames(seed, 16, seed % 2 == 0)
         exact = _core.graph.branch_and_bound(
@@ -75,8 +62,8 @@ def test_methods_agree(method: str, projective: bool) -> None:
             assert found["score"] == pytest.approx(exact, abs=1e-6)
 
 
-def test_long_sentence_within_time() -> None:
-    """A limit that is reached at once leaves the climbed tree, with a bound above it."""
+def test_time_limit_returns_the_climbed_tree_with_a_bound() -> None:
+    """The limit is reached at once."""
     core, arc_scores = random_frames(3, 1000)
     climbed = solve(core, arc_scores, "climb", max_sweeps=0, restarts=0)
     for method in ("climb", "ad3", "subgradient", "exact"):
@@ -87,7 +74,7 @@ def test_long_sentence_within_time() -> None:
         assert np.inf > found["bound"] >= found["score"]
 
 
-def test_one_word() -> None:
+def test_sentence_of_one_word() -> None:
     core = _core.parser.Frames(np.array([0], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32))
     for method in PROOFS:
         found = solve(core, np.array([2.5]), method)
@@ -96,7 +83,7 @@ def test_one_word() -> None:
         assert list(found["heads"]) == [-1, 0]
 
 
-def test_no_words() -> None:
+def test_sentence_without_words() -> None:
     core = _core.parser.Frames(np.zeros(0, dtype=np.int32), np.array([0, 0], dtype=np.int32))
     found = solve(core, np.zeros(0))
     assert found["certified"]
@@ -104,8 +91,8 @@ def test_no_words() -> None:
     assert list(found["heads"]) == [-1]
 
 
-def test_no_tree() -> None:
-    """Two words that hang on each other: no candidate leads to the root."""
+def test_candidates_without_a_tree_are_infeasible() -> None:
+    """Two words depend on each other, and no candidate leads to the root."""
     core = _core.parser.Frames(np.array([2, 1], dtype=np.int32), np.array([0, 0, 1, 2], dtype=np.int32))
     for method in METHODS:
         found = solve(core, np.zeros(2), method)
@@ -116,8 +103,8 @@ def test_no_tree() -> None:
 
 
 @pytest.mark.parametrize("method", PROOFS)
-def test_only_tree_is_forbidden(method: str) -> None:
-    """A candidate a word, and a part that forbids what they make."""
+def test_forbidden_only_tree_is_infeasible(method: str) -> None:
+    """Each word has one candidate, and a part forbids the resulting tree."""
     core = _core.parser.Frames(np.array([0, 1], dtype=np.int32), np.array([0, 0, 1, 2], dtype=np.int32))
     core.set_scores(np.full(len(core.pairs), -np.inf, dtype=np.float32), core.triples, core.grand)
     found = solve(core, np.zeros(2), method)
@@ -126,7 +113,7 @@ def test_only_tree_is_forbidden(method: str) -> None:
     assert list(found["heads"]) == [-1, 0, 1]
 
 
-def test_threads() -> None:
+def test_decoders_can_run_in_threads() -> None:
     problems = [random_frames(seed, 20, seed % 2 == 0) for seed in range(12)]
     alone = [solve(core, scores) for core, scores in problems]
     with ThreadPoolExecutor(4) as pool:
@@ -136,7 +123,7 @@ def test_threads() -> None:
         assert (one["score"], one["bound"], one["iterations"]) == (other["score"], other["bound"], other["iterations"])
 
 
-def test_refusals() -> None:
+def test_invalid_problems_raise_an_error() -> None:
     core, arc_scores = random_frames(0, 4)
     with pytest.raises(ValueError, match="one score per arc"):
         solve(core, arc_scores[1:])

@@ -1,4 +1,4 @@
-"""Parsers with parts of whole trees and with functions over trees: learnt, kept, parsed with."""
+"""Parsers with globals and with tree functions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from tests.helpers import toy
 SMALL: dict[str, Any] = {"bits": 14, "label_bits": 8, "pruner_epochs": 0, "epochs": 60, "aggressiveness": 0.1}
 
 
-def test_a_pattern_that_lower_orders_cannot_see() -> None:
+def test_globals_learn_a_pattern_that_lower_orders_cannot() -> None:
     train = [toy.far_away("A"), toy.far_away("B")] * 4
     lower = Parser(3, **SMALL).fit(train)
     assert sum(found.heads == gold.heads for found, gold in zip(lower.parse(train), train, strict=True)) < len(train)
@@ -31,11 +31,11 @@ def full() -> Parser:
     return toy.parser(dependency.FULL).fit(toy.treebank())
 
 
-def test_full_has_all_families(full: Parser) -> None:
+def test_full_order_has_all_globals(full: Parser) -> None:
     assert {family.name for family in GLOBALS} < set(full.info()["templates"])
 
 
-def test_model_files_keep_it(full: Parser, tmp_path) -> None:
+def test_model_file_restores_globals(full: Parser, tmp_path) -> None:
     full.save(tmp_path / "model")
     again = Parser.load(tmp_path / "model")
     assert again.options == full.options
@@ -44,7 +44,7 @@ def test_model_files_keep_it(full: Parser, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("decoder", ["mst", "eisner", "climb", "sample", "ad3", "subgradient", "exact"])
-def test_decoders_agree_with_problems(full: Parser, decoder: str) -> None:
+def test_scores_of_solutions_include_globals(full: Parser, decoder: str) -> None:
     for sentence in (*toy.treebank(), *toy.strange_sentences().values()):
         if len(sentence) > 100:
             continue
@@ -61,12 +61,12 @@ def test_decoders_agree_with_problems(full: Parser, decoder: str) -> None:
         assert worth == pytest.approx(solution.score, abs=1e-3)
 
 
-def test_programs_are_refused(full: Parser) -> None:
+def test_programs_reject_globals(full: Parser) -> None:
     with pytest.raises(OptionError, match="use one that searches"):
         DECODERS["ilp"](full.problem(toy.treebank()[0]))
 
 
-def test_climbing_is_worth_it(full: Parser) -> None:
+def test_climb_never_returns_a_worse_tree_than_its_first(full: Parser) -> None:
     """Nowhere worse than the tree that it starts from."""
     for sentence in toy.treebank():
         problem = full.problem(sentence)
@@ -75,7 +75,7 @@ def test_climbing_is_worth_it(full: Parser) -> None:
 
 
 def depth(heads: Sequence[int], sentence: Sentence) -> dict[str, float]:
-    """How deep the words are, in all."""
+    """Return the total depth of all words, as a feature of the root's tag."""
     total = 0
     for word in range(1, len(heads)):
         while word > 0:
@@ -83,7 +83,7 @@ def depth(heads: Sequence[int], sentence: Sentence) -> dict[str, float]:
     return {f"depth under {sentence.upos[heads.index(0)]}": float(total)}
 
 
-def test_functions_count_in_scores() -> None:
+def test_scores_include_tree_functions() -> None:
     parser = toy.parser(functions=[depth]).fit(toy.treebank())
     sentence = toy.treebank()[4]
     problem = parser.problem(sentence)
@@ -96,7 +96,7 @@ def test_functions_count_in_scores() -> None:
     assert any(found != {0.0} for found in weights.values())
 
 
-def test_functions_are_needed_again(tmp_path) -> None:
+def test_loading_requires_the_tree_functions(tmp_path) -> None:
     parser = toy.parser(functions=[depth]).fit(toy.treebank())
     parser.save(tmp_path / "model")
     with pytest.raises(ModelError, match=r"functions must be those of the model \(depth\), found none"):
@@ -105,7 +105,7 @@ def test_functions_are_needed_again(tmp_path) -> None:
     assert toy.answers(again.parse(toy.treebank(), threads=2)) == toy.answers(parser.parse(toy.treebank()))
 
 
-def test_an_error_in_a_function_comes_out() -> None:
+def test_errors_in_tree_functions_are_raised() -> None:
     def broken(heads: Sequence[int], sentence: Sentence) -> list[str]:
         raise ZeroDivisionError("on purpose")
 
@@ -114,13 +114,13 @@ def test_an_error_in_a_function_comes_out() -> None:
 
 
 @pytest.mark.parametrize("functions", [[depth, depth], [lambda heads, sentence: []] * 2])
-def test_functions_have_names_of_their_own(functions) -> None:
+def test_tree_functions_need_distinct_names(functions) -> None:
     with pytest.raises(OptionError, match="expected distinct names"):
         TreeFunctions(functions)
 
 
 @pytest.mark.parametrize("answer", [[1], {"a": float("nan")}])
-def test_bad_answers_of_functions(answer) -> None:
+def test_invalid_features_of_tree_functions_raise_an_error(answer) -> None:
     def bad(heads: Sequence[int], sentence: Sentence):
         return answer
 
@@ -129,6 +129,6 @@ def test_bad_answers_of_functions(answer) -> None:
 
 
 @pytest.mark.parametrize("options", [{"learner": "crf"}, {"training_decoder": "automata"}])
-def test_functions_need_trees(options) -> None:
+def test_tree_functions_reject_learners_without_trees(options) -> None:
     with pytest.raises(OptionError, match="cannot be combined with"):
         toy.parser(functions=[depth], **options)

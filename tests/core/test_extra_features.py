@@ -1,4 +1,4 @@
-"""Features of head bigrams, arbitrary siblings, non-projective arcs and paths, from the text of their templates."""
+"""Features of extras against the text of their templates."""
 
 import numpy as np
 import pytest
@@ -30,8 +30,8 @@ FAMILIES = {
 }
 
 
-def relations(traits: NDArray[np.uint8], kind: int, part: Part) -> dict[str, int]:
-    """The side of a part by its documentation; the rest as for an arc between two of its words."""
+def find_relations(traits: NDArray[np.uint8], kind: int, part: Part) -> dict[str, int]:
+    """Return the relations of a part: the side as documented, the rest as for an arc between two of its words."""
 
     def side(head: int, modifier: int) -> int:
         return 1 if head < modifier else 2
@@ -52,14 +52,18 @@ def relations(traits: NDArray[np.uint8], kind: int, part: Part) -> dict[str, int
     return {name: found[name] for name in OUTER_RELATIONS}
 
 
-def places(sentence: tuple[NDArray[np.uint32], NDArray[np.uint8]], heads: Heads, kinds: tuple[int, ...]) -> list[int]:
-    """The places of all features of a tree."""
+def find_places(
+    sentence: tuple[NDArray[np.uint32], NDArray[np.uint8]], heads: Heads, kinds: tuple[int, ...]
+) -> list[int]:
+    """Return the places of all features of a tree."""
     attributes, traits = sentence
     parts: list[tuple[Family, Part, dict[str, int]]] = [
         (ARC, (int(heads[m]), m), oracles.arc_relations(traits, int(heads[m]), m)) for m in range(1, len(heads))
     ]
     for kind in kinds:
-        parts += [(FAMILIES[kind], part, relations(traits, kind, part)) for part in sorted(tree_parts(heads, kind))]
+        parts += [
+            (FAMILIES[kind], part, find_relations(traits, kind, part)) for part in sorted(tree_parts(heads, kind))
+        ]
     return [
         oracles.template_places(family.name, template, family.slots, ["upos"], attributes, [part], [values], BITS)[0]
         for family, part, values in parts
@@ -69,7 +73,7 @@ def places(sentence: tuple[NDArray[np.uint32], NDArray[np.uint8]], heads: Heads,
 
 @st.composite
 def sentences(draw: st.DrawFn, max_words: int = 4) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """Attributes (one column) and traits of the root and some words."""
+    """Draw the attributes (one column) and traits of the root and some words."""
     size = draw(st.integers(2, max_words)) + 1
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     traits = random.integers(0, 3, (size, 10)).astype(np.uint8)
@@ -78,7 +82,8 @@ def sentences(draw: st.DrawFn, max_words: int = 4) -> tuple[NDArray[np.uint32], 
     return random.integers(0, 2**32, (size, 1)).astype(np.uint32), traits
 
 
-def compiled(weights: NDArray[np.float32], kinds: tuple[int, ...]) -> _core.parser.ParserModel:
+def compile_model(weights: NDArray[np.float32], kinds: tuple[int, ...]) -> _core.parser.ParserModel:
+    """Return a model of arcs and extras of the given kinds."""
     model = _core.parser.ParserModel(ARC.compile(["upos"]), None, weights, 1.0, True)
     for kind in kinds:
         model.set_parts(kind, FAMILIES[kind].compile(["upos"]))
@@ -86,24 +91,26 @@ def compiled(weights: NDArray[np.float32], kinds: tuple[int, ...]) -> _core.pars
 
 
 def random_weights(seed: int) -> NDArray[np.float32]:
-    """Whole numbers, so that sums are exact."""
+    """Return whole numbers, so that sums are exact."""
     return np.random.default_rng(seed).integers(-50, 50, (2**BITS + 1, 1)).astype(np.float32)
 
 
 @pytest.mark.parametrize("kinds", [*((kind,) for kind in KINDS), KINDS])
 @settings(max_examples=15, deadline=None)
 @given(sentences(), st.integers(0, 2**32 - 1))
-def test_scores(kinds: tuple[int, ...], sentence: tuple[NDArray[np.uint32], NDArray[np.uint8]], seed: int) -> None:
-    """The best tree is worth the sum of its features' weights, and so is every other one."""
+def test_scores_of_trees_are_sums_of_feature_weights(
+    kinds: tuple[int, ...], sentence: tuple[NDArray[np.uint32], NDArray[np.uint8]], seed: int
+) -> None:
+    """This holds for the best tree and for all others."""
     weights = random_weights(seed)
     size = len(sentence[1])
-    model = compiled(weights, kinds)
+    model = compile_model(weights, kinds)
     batch = _core.parser.Batch(*sentence, np.array([0, size], np.int32))
     _, _, _, scores, _, frames, extras = model.problem(batch, False)
     assert frames is not None
     assert extras is not None
     trees = oracles.all_trees(size - 1, True)
-    worth = [float(weights[places(sentence, tree, kinds), 0].sum()) for tree in trees]
+    worth = [float(weights[find_places(sentence, tree, kinds), 0].sum()) for tree in trees]
     for tree, expected in zip(trees, worth, strict=True):
         assert tree_value(frames, scores, tree.astype(np.int32), extras) == expected
     _, _, found, bounds, certified, *_ = model.parse(batch, core_options("exact"))
@@ -115,14 +122,14 @@ def test_scores(kinds: tuple[int, ...], sentence: tuple[NDArray[np.uint32], NDAr
 @pytest.mark.parametrize("kinds", [*((kind,) for kind in KINDS), KINDS])
 @settings(max_examples=15, deadline=None)
 @given(sentences(), st.integers(0, 2**32 - 1), st.data())
-def test_difference(
+def test_updates_add_gold_features_and_subtract_predicted_ones(
     kinds: tuple[int, ...], sentence: tuple[NDArray[np.uint32], NDArray[np.uint8]], seed: int, data: st.DataObject
 ) -> None:
-    """A step adds the features of gold and takes away those of the tree found; the loss is what they differ by."""
+    """The loss is the difference between the two trees under the weights."""
     weights = random_weights(seed)
     before = weights[:, 0].astype(np.float64)
     size = len(sentence[1])
-    model = compiled(weights, kinds)
+    model = compile_model(weights, kinds)
     batch = _core.parser.Batch(*sentence, np.array([0, size], np.int32))
     gold = data.draw(st.sampled_from(oracles.all_trees(size - 1, True).tolist()))
     heads = model.parse(batch, core_options("exact"))[0]
@@ -141,8 +148,8 @@ def test_difference(
     losses, norms = trainer.compute_updates(np.array([0], np.int32), False, 0.0, "exact", False, 1)
     trainer.apply(0, 1.0, 0.0)
     expected = np.zeros(len(before))
-    np.add.at(expected, places(sentence, np.array(gold), kinds), 1.0)
-    np.add.at(expected, places(sentence, heads, kinds), -1.0)
+    np.add.at(expected, find_places(sentence, np.array(gold), kinds), 1.0)
+    np.add.at(expected, find_places(sentence, heads, kinds), -1.0)
     np.testing.assert_array_equal(weights[:, 0] - before, expected)
     assert losses[0] == pytest.approx(-float(before @ expected), abs=1e-6)
     assert norms[0] == pytest.approx(float(expected @ expected))

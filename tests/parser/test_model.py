@@ -1,4 +1,4 @@
-"""Which labels an arc may have, and weights on their way from training to a trained model."""
+"""Allowed labels, weight tables and pruners of a model."""
 
 from collections import Counter
 
@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from headlong import _core
 from headlong.features.templates import ARC_RELATIONS, Family
-from headlong.parser.model import ModelSpec, ModelWeights, Pruning, WeightTables, allowed_labels, pruned_model
+from headlong.parser.model import ModelSpec, ModelWeights, Pruning, WeightTables, compile_model, find_allowed_labels
 
 TAGS, LABELS = 5, 4
 ARC = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos",))
 LABEL = Family("label", "hm", ARC_RELATIONS, ("h.upos m.upos side",))
 
 
-def expected_labels(tags, labels, arcs, root_label, enough):
-    """By definition, pair by pair."""
+def list_labels_by_definition(tags, labels, arcs, root_label, enough):
+    """Return the allowed labels of each pair of tags, one by one."""
     seen = Counter(arcs)
     pairs = Counter((head, modifier) for head, modifier, _ in arcs)
     result = np.zeros((tags, tags, labels), bool)
@@ -49,9 +49,9 @@ def corpora(draw):
 @given(corpora())
 def test_allowed_labels_are_as_documented(corpus):
     labels, arcs, root_label, enough = corpus
-    found = allowed_labels(TAGS, labels, arcs, root_label, enough)
+    found = find_allowed_labels(TAGS, labels, arcs, root_label, enough)
     assert found.dtype == np.uint8
-    assert (found == expected_labels(TAGS, labels, arcs, root_label, enough)).all()
+    assert (found == list_labels_by_definition(TAGS, labels, arcs, root_label, enough)).all()
     assert found.any(axis=2).all()
     if root_label >= 0:
         assert (found[0] == (np.arange(labels) == root_label)).all()
@@ -59,9 +59,9 @@ def test_allowed_labels_are_as_documented(corpus):
             assert not found[1:, :, root_label].any()
 
 
-def test_a_frequent_pair_keeps_to_its_labels():
+def test_frequent_pairs_keep_their_own_labels():
     arcs = [(1, 2, 1)] * 20 + [(3, 2, 2)] * 19 + [(0, 1, 0)]
-    found = allowed_labels(5, 4, arcs, root_label=0)
+    found = find_allowed_labels(5, 4, arcs, root_label=0)
     assert found[1, 2].tolist() == [0, 1, 0, 0]
     assert found[3, 2].tolist() == [0, 1, 1, 0]
     assert found[4, 2].tolist() == [0, 1, 1, 0]  # a head that was never seen
@@ -69,36 +69,36 @@ def test_a_frequent_pair_keeps_to_its_labels():
     assert found[0, 4].tolist() == [1, 0, 0, 0]
 
 
-def test_the_root_label_is_all_there_is():
-    assert allowed_labels(4, 1, [(0, 1, 0), (1, 2, 0)], root_label=0).all()
+def test_root_label_as_the_only_label():
+    assert find_allowed_labels(4, 1, [(0, 1, 0), (1, 2, 0)], root_label=0).all()
 
 
-def test_a_root_label_off_the_root_is_an_error_of_the_data():
-    found = allowed_labels(4, 3, [(0, 1, 0)] + [(1, 2, 0)] * 30, root_label=0)
+def test_root_label_away_from_the_root_is_ignored():
+    found = find_allowed_labels(4, 3, [(0, 1, 0)] + [(1, 2, 0)] * 30, root_label=0)
     assert found[1, 2].tolist() == [0, 1, 1]
 
 
-def test_without_a_root_label_the_root_takes_what_it_had():
-    found = allowed_labels(4, 3, [(0, 1, 1), (1, 2, 0), (0, 2, 2)], root_label=-1)
+def test_without_a_root_label_the_root_keeps_its_training_labels():
+    found = find_allowed_labels(4, 3, [(0, 1, 1), (1, 2, 0), (0, 2, 2)], root_label=-1)
     assert found[0].tolist() == [[0, 1, 1]] * 4
 
 
 # ---- tables
 
 
-def shape(labels=11):
+def make_spec(labels=11):
     return ModelSpec(("upos",), ARC, None, 8, True, LABEL, 6, np.ones((4, 4, labels), np.uint8))
 
 
 @pytest.mark.parametrize(("labels", "stride"), [(1, 8), (8, 8), (9, 16), (40, 40)])
-def test_label_columns_are_whole_vectors(labels, stride):
-    assert shape(labels=labels).label_stride == stride
+def test_label_columns_are_rounded_up_to_whole_vectors(labels, stride):
+    assert make_spec(labels=labels).label_stride == stride
     assert ModelSpec(("upos",), ARC, None, 8, True).label_stride == 0
-    assert WeightTables(shape(labels=labels)).arrays()["labels"].shape == (2**6 + 1, stride)
+    assert WeightTables(make_spec(labels=labels)).arrays()["labels"].shape == (2**6 + 1, stride)
 
 
-def test_averages_of_tables():
-    tables = WeightTables(shape())
+def test_averages_are_quantized_to_sixteen_bits():
+    tables = WeightTables(make_spec())
     random = np.random.default_rng(0)
     floats = tables.arrays()
     for array in floats.values():
@@ -115,11 +115,11 @@ def test_averages_of_tables():
     plain = WeightTables(ModelSpec(("upos",), ARC, None, 8, True))
     assert list(plain.arrays()) == ["parts", "part_totals"]
     assert plain.average(1).labels is None
-    assert plain.average(1).core_model()
+    assert plain.average(1).compile()
 
 
-def test_tables_go_on_where_they_were():
-    first, second = WeightTables(shape()), WeightTables(shape())
+def test_restored_tables_are_equal():
+    first, second = WeightTables(make_spec()), WeightTables(make_spec())
     for array in first.arrays().values():
         array[:] = np.random.default_rng(1).normal(size=array.shape)
     second.restore(first.arrays())
@@ -130,8 +130,8 @@ def test_tables_go_on_where_they_were():
         second.restore({name: array for name, array in first.arrays().items() if name != "label_totals"})
 
 
-def test_a_pruner_among_floats_is_the_pruner_among_whole_numbers():
-    """Training and parsing must prune alike."""
+def test_pruning_is_the_same_in_training_and_parsing():
+    """Training prunes with floats, parsing with 16-bit integers."""
     random = np.random.default_rng(2)
     parts = random.integers(-(2**15), 2**15, (2**8 + 1, 1)).astype(np.int16)
     plain = ModelSpec(("upos",), ARC, None, 8, True)
@@ -142,8 +142,8 @@ def test_a_pruner_among_floats_is_the_pruner_among_whole_numbers():
         random.integers(0, 3, (9, 10)).astype(np.uint8),
         np.array([0, 9], np.int32),
     )
-    whole = pruned_model(main, Pruning(pruner, 3, 1e-4)).problem(batch, False)[0]
-    floats = plain.core_model(np.zeros(parts.shape, np.float32), None, (1.0, 1.0))
-    floats.set_pruner(pruner.float_model(), 3, 1e-4)
+    whole = compile_model(main, Pruning(pruner, 3, 1e-4)).problem(batch, False)[0]
+    floats = plain.compile(np.zeros(parts.shape, np.float32), None, (1.0, 1.0))
+    floats.set_pruner(pruner.compile_pruner(), 3, 1e-4)
     assert (whole == floats.problem(batch, False)[0]).all()
-    assert len(whole) < len(pruned_model(main, None).problem(batch, False)[0]) == 64
+    assert len(whole) < len(compile_model(main, None).problem(batch, False)[0]) == 64

@@ -1,4 +1,4 @@
-"""A parser with head bigrams, arbitrary siblings, non-projective arcs and paths, from training to problems."""
+"""Parsers with extras: head bigrams, arbitrary siblings, non-projective arcs and paths."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ NAMES = [family.name for family in dependency.EXTRAS]
 
 
 def treebank() -> list[Sentence]:
-    """Two shapes of sentences, the second with an arc that spans a word from elsewhere."""
+    """Return two kinds of sentences; the second has a non-projective arc."""
     tags = ["NOUN", "VERB", "DET", "NOUN"]
     plain = Sentence.from_words(
         ["dogs", "chase", "the", "cat"], upos=tags, heads=[2, 0, 4, 2], labels=["nsubj", "root", "det", "obj"]
@@ -25,7 +25,7 @@ def treebank() -> list[Sentence]:
 
 
 @pytest.mark.parametrize("names", [*([name] for name in NAMES), NAMES], ids=[*NAMES, "all"])
-def test_problems_have_extras(names: list[str]) -> None:
+def test_scores_of_extras_are_part_of_the_problem(names: list[str]) -> None:
     families = ",".join(f"+{name}" for name in names)
     parser = Parser(2, families=families, epochs=3, bits=14, label_bits=10, pruner_epochs=0, trees="any").fit(
         treebank()
@@ -57,9 +57,9 @@ def test_problems_have_extras(names: list[str]) -> None:
 
 
 def is_part(name: str, slots: list[int], heads: list[int]) -> bool:
-    """Whether a tree has a part, by definition."""
+    """Return whether a tree has a part, by definition."""
 
-    def below(word: int, above: int) -> bool:
+    def is_below(word: int, above: int) -> bool:
         while word > 0 and word != above:
             word = heads[word]
         return word == above
@@ -70,6 +70,6 @@ def is_part(name: str, slots: list[int], heads: list[int]) -> bool:
         return heads[slots[1]] == heads[slots[2]] == slots[0]
     above, word = slots
     if name == "path":
-        return below(word, above)
+        return is_below(word, above)
     between = range(min(slots) + 1, max(slots))
-    return heads[word] == above and not all(below(other, above) for other in between)
+    return heads[word] == above and not all(is_below(other, above) for other in between)

@@ -1,4 +1,4 @@
-"""Sentences of a thousand words are parsed whole, longer ones in pieces."""
+"""Batches: sentences of up to a thousand words are parsed whole, longer ones in pieces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def parser() -> headlong.Parser:
 
 
 def long_sentence(words: int) -> Sentence:
-    """Real sentences without full stops until there are enough words."""
+    """Return real sentences without full stops, joined until there are enough words."""
     rows: list[tuple[str, ...]] = []
     sentences = list(read_conllu(EXAMPLES / "train.conllu"))
     while len(rows) < words:
@@ -31,7 +31,7 @@ def long_sentence(words: int) -> Sentence:
     return Sentence.from_words(forms, lemmas=lemmas, upos=upos, xpos=xpos, feats=feats)
 
 
-def test_a_thousand_words_on_the_command_line(parser, tmp_path, capsys) -> None:
+def test_command_parses_a_thousand_words_whole(parser, tmp_path, capsys) -> None:
     parser.save(tmp_path / "third.model")
     headlong.write_conllu([long_sentence(MAX_WORDS)], tmp_path / "long.conllu")
     command = ["parse", "--model", str(tmp_path / "third.model"), "--solution", "--time-limit", "2"]
@@ -43,7 +43,7 @@ def test_a_thousand_words_on_the_command_line(parser, tmp_path, capsys) -> None:
 
 
 @pytest.mark.parametrize("words", [MAX_WORDS + 1, 2 * MAX_WORDS + 300])
-def test_more_words_are_parsed_in_pieces(parser, words: int) -> None:
+def test_longer_sentences_are_parsed_in_pieces(parser, words: int) -> None:
     sentence = long_sentence(words)
     [parsed] = parser.parse([sentence], decoder="climb", confidence=True, time_limit=0.0)
     check_tree(parsed)
@@ -54,7 +54,7 @@ def test_more_words_are_parsed_in_pieces(parser, words: int) -> None:
     assert solution.heads.tolist() == parsed.heads
 
 
-def test_long_sentences_do_not_disturb_their_neighbours(parser) -> None:
+def test_long_sentences_do_not_change_others_in_the_batch(parser) -> None:
     short = list(read_conllu(EXAMPLES / "new.conllu"))
     mixed = [short[0], long_sentence(MAX_WORDS + 5), short[1]]
     found = list(parser.parse(mixed, threads=2, decoder="climb", confidence=True))
@@ -72,8 +72,8 @@ def test_pieces_end_with_punctuation_and_lose_nothing() -> None:
     assert [form for piece in pieces for form in piece.forms[1:]] == forms
 
 
-def test_joined_pieces_hang_from_the_first_root() -> None:
-    """Two sentences, the first of pieces of 3 and 2 words."""
+def test_roots_of_later_pieces_depend_on_the_first_root() -> None:
+    """The first of the two sentences consists of pieces of 3 and 2 words."""
     found = BatchResult(
         offsets=np.array([0, 4, 7, 9], np.int32),
         heads=np.array([-1, 2, 0, 2, -1, 0, 1, -1, 0], np.int32),
