@@ -210,7 +210,8 @@ void Climber::shift(Index arc) {
   const Index word = frames_.arc_modifiers[arc], old = state_.arcs[word];
   const Index from = arc_fan(old), to = arc_fan(arc);
   Index* list = state_.chosen.data() + frames_.fan_begins[from];
-  state_.counts[from] = static_cast<Index>(std::remove(list, list + state_.counts[from], frames_.places[old]) - list);
+  static_cast<void>(std::remove(list, list + state_.counts[from], frames_.places[old]));
+  --state_.counts[from];
   list = state_.chosen.data() + frames_.fan_begins[to];
   Index* place = list + state_.counts[to]++;
   for (; place > list && place[-1] > frames_.places[arc]; --place) *place = place[-1];
