@@ -22,7 +22,4 @@ Enum value_named(const char* what, std::string_view name) {
                               known);
 }
 
-// Raises ValueError for numbers that would break a decoder.
-void require_valid(const DecodeOptions& options);
-
 }  // namespace headlong

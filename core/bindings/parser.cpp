@@ -41,7 +41,7 @@ FeatureFunction feature_function(nb::handle function) {
 nb::tuple parse(const PyParserModel& self, const Batch& batch, const DecodeOptions& options,
                 const std::optional<In<Index, 1>>& guide) {
   self.check(batch);
-  require_valid(options);
+  options.check();
   const Corpus corpus = batch.corpus();
   const std::size_t words = corpus.traits.size(), sentences = corpus.size();
   require(!guide || guide->size() == words, "guide must have one head per word");

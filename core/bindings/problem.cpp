@@ -97,7 +97,7 @@ Graph graph(const PyProblem& self) {
 }
 
 nb::typed<nb::dict, nb::str, nb::any> solve_problem(const PyProblem& self, const DecodeOptions& options) {
-  require_valid(options);
+  options.check();
   Solution solution;
   PyGlobalScorer* scorer = self.scorer();
   {
@@ -119,7 +119,7 @@ nb::typed<nb::dict, nb::str, nb::any> solve_problem(const PyProblem& self, const
 }
 
 Out<Index, 2> sampled_trees(const PyProblem& self, const DecodeOptions& options, Index count, Index burn_in) {
-  require_valid(options);
+  options.check();
   require(count >= 0 && burn_in >= 0, "count and burn_in must not be negative");
   const std::size_t size = self.problem.size();
   PyGlobalScorer* scorer = self.scorer();

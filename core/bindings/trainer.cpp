@@ -21,8 +21,7 @@ struct ParserTrainer {
   Trainer trainer;
 
   ParserTrainer(const PyParserModel& model, const Batch& batch_, In<Index, 1> gold_heads_, In<Index, 1> gold_labels_,
-                Matrix parts_, Matrix part_totals_, std::optional<Matrix> labels_, std::optional<Matrix> label_totals_,
-                bool projective, std::size_t threads)
+                Matrix parts_, Matrix part_totals_, std::optional<Matrix> labels_, std::optional<Matrix> label_totals_)
       : batch(batch_),
         gold_heads(std::move(gold_heads_)),
         gold_labels(std::move(gold_labels_)),
@@ -40,6 +39,9 @@ struct ParserTrainer {
     check_gold(trainer.corpus, trainer.model->model);
     trainer.parts = {view(parts), view(part_totals)};
     if (labels) trainer.labels = {view(*labels), view(*label_totals)};
+  }
+
+  void prune(bool projective, std::size_t threads) {
     nb::gil_scoped_release release;
     if (trainer.model->pruner) trainer.choose_all_candidates(projective, threads);
   }
@@ -77,7 +79,9 @@ struct ParserTrainer {
     if (compare == Compare::Best) options.method = value_named<Method>("method", method);
     options.projective = projective;
     options.max_iterations = max_iterations;
-    require_valid(options);
+    options.check();
+    require(!trainer.model->pruner || !trainer.candidates.empty() || trainer.corpus.size() == 0,
+            "call prune before compute_updates");
     for (Index s : view(sentences))
       require(s >= 0 && static_cast<std::size_t>(s) < trainer.corpus.size(), "a sentence number is out of range");
     {
@@ -124,12 +128,15 @@ struct ParserTrainer {
 
 void bind_trainer(nb::module_& m) {
   nb::class_<ParserTrainer>(m, "ParserTrainer", "Compares the trees of mini-batches with gold and updates the weights.")
-      .def(nb::init<const PyParserModel&, const Batch&, In<Index, 1>, In<Index, 1>, ParserTrainer::Matrix,
-                    ParserTrainer::Matrix, std::optional<ParserTrainer::Matrix>, std::optional<ParserTrainer::Matrix>,
-                    bool, std::size_t>(),
-           "model"_a, "batch"_a, "gold_heads"_a, "gold_labels"_a, "part_weights"_a.noconvert(),
-           "part_totals"_a.noconvert(), "label_weights"_a.none().noconvert(), "label_totals"_a.none().noconvert(),
-           "projective"_a, "threads"_a, nb::keep_alive<1, 2>())
+      .def(
+          nb::init<const PyParserModel&, const Batch&, In<Index, 1>, In<Index, 1>, ParserTrainer::Matrix,
+                   ParserTrainer::Matrix, std::optional<ParserTrainer::Matrix>, std::optional<ParserTrainer::Matrix>>(),
+          "model"_a, "batch"_a, "gold_heads"_a, "gold_labels"_a, "part_weights"_a.noconvert(),
+          "part_totals"_a.noconvert(), "label_weights"_a.none().noconvert(), "label_totals"_a.none().noconvert(),
+          nb::keep_alive<1, 2>())
+      .def("prune", &ParserTrainer::prune, "projective"_a, "threads"_a,
+           "Choose the candidates of all sentences, if the model has a pruner. With projective, a projective tree is\n"
+           "among them.")
       .def("compute_updates", &ParserTrainer::compute_updates, "sentences"_a, "expected"_a, "cost"_a, "method"_a,
            "projective"_a, "threads"_a, "max_iterations"_a = 1000,
            nb::sig("def compute_updates(self, sentences: numpy.typing.NDArray[numpy.int32], expected: bool, cost: "

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string_view>
 
+#include "base/require.hpp"
 #include "base/types.hpp"
 
 namespace headlong {
@@ -93,6 +95,23 @@ struct DecodeOptions {
   }
   // Returns the number of sweeps of the descent. Only Climb can run without a proof.
   Index sweep_limit() const { return method == Method::Climb && !proof ? 0 : max_sweeps; }
+
+  // Throws std::invalid_argument for numbers that would break a decoder.
+  void check() const {
+    require(max_iterations >= 1, "max_iterations must be at least 1");
+    require(max_nodes >= -1 && max_sweeps >= 0, "max_nodes must be at least -1 and max_sweeps at least 0");
+    require(time_limit >= 0.0, "time_limit must not be negative");
+    require(tolerance >= 0.0, "tolerance must not be negative");
+    require(threads >= 1, "threads must be positive");
+    require(restarts >= 0, "restarts must not be negative");
+    require(alpha >= 0.0 && std::isfinite(alpha), "alpha must be finite and not negative");
+    require(beta >= 0.0 && beta <= 1.0, "beta must be between 0 and 1");
+    require(beam >= 1 && kbest >= 1, "beam and kbest must be positive");
+    require(swaps >= 0, "swaps must not be negative");
+    for (double gamma : {gamma1, gamma2, gamma3}) require(std::abs(gamma) < 1e30, "gammas must be finite");
+    require(samples >= 1, "samples must be positive");
+    require(temperature > 0.0 && std::isfinite(temperature), "temperature must be positive and finite");
+  }
 
   // Calls visit(name, pointer to member) for every field that Python sets.
   template <class Visit>

@@ -142,8 +142,6 @@ def test_updates_add_gold_features_and_subtract_predicted_ones(
         np.zeros_like(weights),
         None,
         None,
-        False,
-        1,
     )
     losses, norms = trainer.compute_updates(np.array([0], np.int32), False, 0.0, "exact", False, 1)
     trainer.apply(0, 1.0, 0.0)

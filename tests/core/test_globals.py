@@ -154,9 +154,7 @@ def test_updates_add_gold_features_and_subtract_predicted_ones(words: Words, see
     heads = model.parse(batch, core_options("climb"))[0]
     nothing = np.full(size, -1, np.int32)
     totals = np.zeros_like(weights)
-    trainer = _core.parser.ParserTrainer(
-        model, batch, gold.astype(np.int32), nothing, weights, totals, None, None, False, 1
-    )
+    trainer = _core.parser.ParserTrainer(model, batch, gold.astype(np.int32), nothing, weights, totals, None, None)
     losses, norms = trainer.compute_updates(np.array([0], np.int32), False, 0.0, "climb", False, 1)
     trainer.apply(0, 1.0, 0.0)
     expected = np.zeros(len(before))
@@ -178,9 +176,7 @@ def test_samplerank_constraints_use_all_features(words: Words, seed: int) -> Non
     model, batch = compile_model(weights, ALL), make_batch(words)
     nothing = np.full(size, -1, np.int32)
     totals = np.zeros_like(weights)
-    trainer = _core.parser.ParserTrainer(
-        model, batch, gold.astype(np.int32), nothing, weights, totals, None, None, False, 1
-    )
+    trainer = _core.parser.ParserTrainer(model, batch, gold.astype(np.int32), nothing, weights, totals, None, None)
     losses, _ = trainer.compute_updates(np.array([0], np.int32), False, 0.0, "samplerank", False, 1)
     found = np.zeros(len(weights))
     np.add.at(found, *trainer.difference(0, False))

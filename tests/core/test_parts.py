@@ -231,8 +231,11 @@ def test_gold_arcs_are_always_candidates_in_training(drawn, data):
     trees = oracles.all_trees(size - 1, single_root)
     gold = trees[data.draw(st.integers(0, len(trees) - 1))].astype(np.int32)
     trainer = _core.parser.ParserTrainer(
-        model, make_batch(attributes, traits), gold, gold, table, np.zeros_like(table), None, None, False, 1
+        model, make_batch(attributes, traits), gold, gold, table, np.zeros_like(table), None, None
     )
+    with pytest.raises(ValueError, match="call prune before compute_updates"):
+        trainer.compute_updates(np.zeros(1, np.int32), False, 1.0, "exact", False, 1)
+    trainer.prune(False, 1)
     _, scores, _, _, _, *_ = pruner.problem(make_batch(attributes, traits), False)
     worth = {
         arc: float(s)
@@ -332,7 +335,7 @@ def test_invalid_pruners_raise_an_error():
     with pytest.raises(ValueError, match="model and pruner must have the same root rule"):
         model.set_pruner(make_model(single_root=False), 3, 0.1)
     for rule in ((0, 0.1), (3, -0.1), (3, 1.1), (3, float("nan"))):
-        with pytest.raises(ValueError, match=r"max_heads must be positive, threshold in \[0, 1\]"):
+        with pytest.raises(ValueError, match=r"max_heads must be at least 1 and threshold in \[0, 1\]"):
             model.set_pruner(make_model(), *rule)
     further = Family("arc", "hm", ARC_RELATIONS, ("h.form",)).compile(["upos", "form"])
     model.set_pruner(_core.parser.ParserModel(further, None, weights(0), 1.0, True), 3, 0.1)
@@ -356,7 +359,7 @@ def test_invalid_trainers_raise_an_error():
     totals, model = np.zeros_like(table), make_model(table)
 
     def trainer(model=model, heads=gold, labels=gold, weights=table, totals=totals, names=None, name_totals=None):
-        return _core.parser.ParserTrainer(model, batch, heads, labels, weights, totals, names, name_totals, False, 1)
+        return _core.parser.ParserTrainer(model, batch, heads, labels, weights, totals, names, name_totals)
 
     with pytest.raises(ValueError, match="only a model with float weights can be trained"):
         trainer(make_model(np.zeros((9, 1), np.int16)))

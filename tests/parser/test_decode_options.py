@@ -11,8 +11,7 @@ from headlong import Parser, Problem, _core
 from headlong.cli import build_parser
 from headlong.errors import OptionError
 from headlong.parser.decode_options import CHOICES, DecodeKeywords, DecodeOptions
-from headlong.parser.decoders import DECODERS, METHODS, DecoderName, describe_decoders
-from headlong.parser.options import TrainingDecoder
+from headlong.parser.decoders import DECODERS, METHODS, DecoderName, TrainingDecoder, describe_decoders
 
 NAMES = [field.name for field in fields(DecodeOptions)]
 IN_CORE = [name for name in NAMES if name != "trees"]  # the core has `projective` instead
@@ -63,7 +62,7 @@ def test_all_options_reach_the_core():
         "temperature": 0.5,
     }
     assert sorted(values) == sorted(IN_CORE)
-    core = DecodeOptions(**values).core("greedy-pp", projective=True, threads=4)
+    core = DecodeOptions(**values).to_core("greedy-pp", projective=True, threads=4)
     assert {name: getattr(core, name) for name in values} == values
     assert (core.method, core.projective, core.threads) == ("greedy-pp", True, 4)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from headlong.cli import train_sequences
 from headlong.cli.arguments import CommandParser, add_command
@@ -25,6 +25,7 @@ from headlong.cli.training import (
     read_treebanks,
 )
 from headlong.errors import OptionError
+from headlong.parser.decoders import TrainingDecoder
 
 if TYPE_CHECKING:
     from headlong import Parser
@@ -146,10 +147,7 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--training-decoder",
-        choices=(
-            *("exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "sample", "rerank", "arcs"),
-            *("automata", "samplerank"),
-        ),
+        choices=get_args(TrainingDecoder),
         default="exact",
         help="decoder used in training with orders above 1; climb is the fastest one that scores all parts, automata "
         "lets each head choose its modifiers independently, and samplerank compares many trees with the gold tree and "

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from headlong.cli.messages import SkippedSentences, format_size, format_time
 from headlong.cli.shared import add_input_format, add_skip_bad, add_threads, check_writable
 from headlong.errors import OptionError
+from headlong.learning.losses import LEARNERS
 
 if TYPE_CHECKING:
     from headlong.text import Sentence
@@ -38,7 +39,7 @@ def add_learner(parser: argparse.ArgumentParser, default: str = "mira") -> None:
     """Add ``--learner``."""
     parser.add_argument(
         "--learner",
-        choices=("mira", "perceptron", "crf"),
+        choices=LEARNERS,
         default=default,
         help="learning method: mira learns from margins, perceptron from mistakes, crf from probabilities "
         "(default: %(default)s)",

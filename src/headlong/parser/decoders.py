@@ -36,6 +36,11 @@ DecoderName = Literal[
 ]
 """The names in `DECODERS`, in the same order."""
 
+TrainingDecoder = Literal[
+    "exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "sample", "rerank", "arcs", "automata", "samplerank"
+]
+"""The methods of the core and two ways of training without a decoder; see `ParserOptions`."""
+
 Guarantee = Literal["optimum", "bound", "none"]
 
 
@@ -152,7 +157,7 @@ DECODERS: dict[str, Decoder] = {
         ),
         Decoder("climb", "descent, then hill climbing with restarts (Zhang et al. 2014b)", "bound", "climb"),
         Decoder("greedy", "one arc after another, the best first (Tchernowitz et al. 2016)", "none", "greedy"),
-        Decoder("greedy-pp", "greedy with predictions of incomplete parts (the same)", "none", "greedy-pp"),
+        Decoder("greedy-pp", "greedy that predicts incomplete parts (Tchernowitz et al. 2016)", "none", "greedy-pp"),
         Decoder("sample", "best tree visited during simulated annealing (Zhang et al. 2014a)", "none", "sample"),
         Decoder("rerank", "best of the k best trees of the arc scores", "none", "rerank"),
         Decoder("ad3", "descent, then AD3 on the arcs that are left (Martins et al. 2013)", "bound", "ad3"),
@@ -192,7 +197,7 @@ def default_decoder(first_order: bool, projective: bool) -> str:
 
 def describe_decoders() -> str:
     """Return the table of decoders in Markdown, for the documentation."""
-    titles = {"optimum": "the best tree", "bound": "a bound, often a proof", "none": "a good tree"}
+    titles = {"optimum": "the best tree", "bound": "a bound, often a proof", "none": "nothing"}
     rows = ["| decoder | what it does | what it promises | needs |", "| --- | --- | --- | --- |"]
     for row in DECODERS.values():
         needs = f"`headlong[{row.extra}]`" if row.extra else ""

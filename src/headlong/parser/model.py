@@ -145,24 +145,17 @@ class WeightTables:
     ) -> _core.parser.ParserTrainer:
         """Return a trainer of these tables on a corpus with gold heads and labels [words].
 
-        The trainer prunes the corpus. With `projective`, pruning keeps a projective tree among the candidates of each
+        The corpus is pruned. With `projective`, pruning keeps a projective tree among the candidates of each
         sentence, so that the trainer can decode projective trees.
         """
         model = self.spec.compile(self.parts, self.labels, (1.0, 1.0))
         if pruner:
             model.set_pruner(pruner.model.compile_pruner(), pruner.max_heads, pruner.threshold)
-        return _core.parser.ParserTrainer(
-            model,
-            batch,
-            heads,
-            labels,
-            self.parts,
-            self.part_totals,
-            self.labels,
-            self.label_totals,
-            projective,
-            threads,
+        trainer = _core.parser.ParserTrainer(
+            model, batch, heads, labels, self.parts, self.part_totals, self.labels, self.label_totals
         )
+        trainer.prune(projective, threads)
+        return trainer
 
     def average(self, time: int) -> ModelWeights:
         """Return the trained model: the weights averaged over `time` steps."""

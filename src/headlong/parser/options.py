@@ -12,12 +12,8 @@ from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import Family
 from headlong.learning.losses import LEARNERS
 from headlong.options import Options, check_choice, check_not_negative, check_positive, check_ranges
+from headlong.parser.decoders import TrainingDecoder
 from headlong.parser.model import ModelWeights, Pruning, compile_model
-
-TrainingDecoder = Literal[
-    "exact", "ad3", "subgradient", "climb", "greedy", "greedy-pp", "sample", "rerank", "arcs", "automata", "samplerank"
-]
-"""The decoder in training; see `ParserOptions`."""
 
 
 @dataclass(frozen=True, repr=False)

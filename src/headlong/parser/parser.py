@@ -21,9 +21,9 @@ from headlong.options import check_choice, store_options
 from headlong.parallel import check_threads, parallel_map
 from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import DecodeKeywords, DecodeOptions
-from headlong.parser.decoders import marginals
+from headlong.parser.decoders import TrainingDecoder, marginals
 from headlong.parser.model import find_kind, is_global
-from headlong.parser.options import ParserOptions, TrainedParser, TrainingDecoder
+from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.parser.plan import DecodePlan, Guide
 from headlong.parser.problem import Parts, Problem, Solution
 from headlong.parser.state import make_parser_state, restore_parser
