@@ -8,9 +8,11 @@
 >>> parser = headlong.Parser(order=2)    # then: parser.fit(train, dev=dev).save("my.model")
 """
 
-from importlib.metadata import PackageNotFoundError, version
+from __future__ import annotations
 
-from headlong.analysis import compare_decoders
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
 from headlong.errors import DataError, HeadlongError, ModelError, NotFittedError, OptionError
 from headlong.lemmatizer.lemmatizer import Lemmatizer
 from headlong.loading import load
@@ -21,6 +23,9 @@ from headlong.sequence.labeler import SequenceLabeler
 from headlong.sequence.tagger import Tagger
 from headlong.text import Sentence, read_conllu, write_conllu
 from headlong.tokenizer.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from headlong.analysis import compare_decoders
 
 try:
     __version__ = version("headlong")
@@ -47,3 +52,12 @@ __all__ = [
     "read_conllu",
     "write_conllu",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `compare_decoders` when it is first used: the analysis room is not needed to parse."""
+    if name == "compare_decoders":
+        from headlong.analysis import compare_decoders
+
+        return compare_decoders
+    raise AttributeError(f"module 'headlong' has no attribute {name!r}")

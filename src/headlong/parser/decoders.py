@@ -18,7 +18,6 @@ from headlong.options import check_choice
 from headlong.parallel import check_threads
 from headlong.parser.decode_options import DecodeKeywords, DecodeOptions
 from headlong.parser.problem import Problem, Solution, Status
-from headlong.parser.programs import check_program, solve_program
 
 DecoderName = Literal[
     "mst",
@@ -110,6 +109,9 @@ class Decoder:
     ) -> Solution:
         """Solve one problem with options that have been checked."""
         if not self.method:
+            # Imported here because only these decoders need the factor-graph library.
+            from headlong.parser.programs import check_program, solve_program
+
             check_program(problem, self.name)
             start = DECODERS["climb"](problem, projective=projective)
             return solve_program(problem, self.name, start, projective=projective, time_limit=options.time_limit)
