@@ -65,6 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.traceback:
             raise
         print_error(_format_error(error))
+        _flush_stdout()
         return 2 if isinstance(error, OptionError) else 1
     return code
 
@@ -140,10 +141,18 @@ def _format_error(error: Exception) -> str:
     return str(error).replace("\n", " ") or "not enough memory"
 
 
-def _discard_stdout() -> None:
-    """Send the rest of the output nowhere: its reader has stopped (``| head``), which is no error.
+def _flush_stdout() -> None:
+    """Write the rest of the output, or drop it if it cannot be written: the error has been reported."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_stdout()
 
-    Python would complain at exit otherwise.
+
+def _discard_stdout() -> None:
+    """Send the rest of the output nowhere, as Python would print an error at exit otherwise.
+
+    That its reader has stopped (``| head``) is no error.
     """
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, sys.stdout.fileno())
