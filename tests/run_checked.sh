@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests against a core built with library assertions and the address and undefined-behaviour sanitizers.
+# Runs the tests against a core built with library assertions and the address and undefined-behavior sanitizers.
 # Arguments go to pytest. The package is copied beside the build, so the normal build stays as it is.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

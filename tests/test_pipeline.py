@@ -1,4 +1,4 @@
-"""From text to trees: the steps together, in one file, by threads."""
+"""The pipeline: from text to trees, in one model file, on any number of threads."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_places_in_the_text_are_kept(pipeline) -> None:
             assert TEXT[begin:end] == form
 
 
-def test_the_training_data_are_learnt(pipeline, train) -> None:
+def test_training_data_are_learned(pipeline, train) -> None:
     parsed = list(pipeline.parse(map(without_annotation, train)))
     words = [
         (g.upos[i], g.heads[i]) == (p.upos[i], p.heads[i])
@@ -81,11 +81,13 @@ def test_tags_are_predicted_only_where_there_are_none(pipeline, train) -> None:
         pipeline.parse([tagged], tag="sometimes")
 
 
-def test_wrong_options_are_refused_at_once(pipeline) -> None:
+def test_invalid_options_raise_before_any_work(pipeline) -> None:
     with pytest.raises(OptionError, match="threads"):
         pipeline.parse([], threads=0)
     with pytest.raises(OptionError, match="magic"):
         pipeline.parse([], decoder="magic")
+    with pytest.raises(OptionError, match="unknown decode option 'beems'; did you mean 'beam'"):
+        pipeline.parse([], beems=3)
     for folds in (1, -1):
         with pytest.raises(OptionError, match=f"folds must be 0 or at least 2, found {folds}"):
             Pipeline(folds=folds)
@@ -103,7 +105,7 @@ def test_threads_change_nothing(pipeline, train) -> None:
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_saved_and_loaded(pipeline, tmp_path, packed: bool) -> None:
+def test_saved_pipelines_parse_the_same_after_loading(pipeline, tmp_path, packed: bool) -> None:
     path = tmp_path / "toy.model"
     steps = pipeline.tokenizer, pipeline.tagger, pipeline.lemmatizer, pipeline.parser
     Pipeline.from_components(*steps, {**pipeline.trained.card, "name": "toy"}).save(path, packed=packed)
@@ -117,7 +119,7 @@ def test_saved_and_loaded(pipeline, tmp_path, packed: bool) -> None:
         assert list(map(str, loaded(TEXT))) == list(map(str, pipeline(TEXT)))
 
 
-def test_a_damaged_file_is_refused(pipeline, tmp_path) -> None:
+def test_damaged_files_raise_a_model_error(pipeline, tmp_path) -> None:
     path = tmp_path / "toy.model"
     pipeline.save(path)
     file = read_model(path)
@@ -159,7 +161,7 @@ NASTY = {
 
 
 @pytest.mark.parametrize("name", NASTY)
-def test_nasty_text_comes_through(pipeline, name: str) -> None:
+def test_unusual_text_is_kept_whole(pipeline, name: str) -> None:
     text = NASTY[name]
     place = 0
     for sentence in pipeline(text, decoder="climb"):

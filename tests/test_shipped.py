@@ -24,7 +24,7 @@ def english() -> headlong.Pipeline:
     return model
 
 
-def test_it_is_small_and_says_where_it_comes_from(english) -> None:
+def test_the_model_is_small_and_names_its_data_and_license(english) -> None:
     assert (files("headlong.data") / SHIPPED).stat().st_size <= 12_000_000  # type: ignore[attr-defined]
     card = english.info()
     assert card["licence"] == "CC BY-SA 4.0"
@@ -43,7 +43,7 @@ def test_card_options_and_notice_have_one_threshold(english) -> None:
         assert "raised from 0.005 to 0.04" in text
 
 
-def test_its_card_is_shown_without_an_argument(capsys) -> None:
+def test_inspect_without_an_argument_shows_the_card(capsys) -> None:
     assert main(["inspect"]) == 0
     shown = capsys.readouterr().out
     titles = [line for line in shown.splitlines() if line and not line.startswith(" ")]
@@ -67,7 +67,7 @@ def test_its_card_is_shown_without_an_argument(capsys) -> None:
     assert json.loads(capsys.readouterr().out)["kind"] == "pipeline"
 
 
-def test_it_parses_plain_english(english) -> None:
+def test_the_model_parses_plain_english(english) -> None:
     [sentence] = english("The quick brown fox jumps over the lazy dog.")
     check_tree(sentence)
     assert sentence.upos[1:] == ["DET", "ADJ", "ADJ", "NOUN", "VERB", "ADP", "DET", "ADJ", "NOUN", "PUNCT"]
@@ -76,14 +76,14 @@ def test_it_parses_plain_english(english) -> None:
     assert sentence.labels[1:] == ["det", "amod", "amod", "nsubj", "root", "case", "det", "amod", "obl", "punct"]
 
 
-def test_the_command_needs_no_model(capsys) -> None:
+def test_parse_needs_no_model_argument(capsys) -> None:
     assert main(["parse", "Nobody doubts it."]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[-1] for line in lines if line] == ["nsubj", "root", "obj", "punct"]
 
 
 @pytest.mark.slow
-def test_it_is_as_good_as_its_card(english) -> None:
+def test_scores_are_those_of_the_card(english) -> None:
     gold = list(headlong.read_conllu(treebank_file("en_ewt", "dev")))
     scores = evaluate(gold, english(plain_text(gold).text), enhanced=False)
     assert scores["LAS"].f1 > 0.80
