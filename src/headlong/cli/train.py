@@ -192,6 +192,8 @@ def _run_parser(args: argparse.Namespace) -> int:
     with training_log(args) as log:
         parser.fit(train, dev or None, threads=args.threads, checkpoint=checkpoint, resume=args.resume, progress=log)
     parser.save(output.path)
+    if not parser.interrupted:
+        checkpoint.unlink(missing_ok=True)
     return _report_result(parser, output, checkpoint)
 
 

@@ -288,6 +288,8 @@ class _Run:
         )
         try:
             for epoch in range(first, options.epochs + 1):
+                if scores and epoch - 1 - scores["epoch"] >= options.patience:
+                    break
                 self.dropout.draw(epoch)
                 loss = run_epoch(loop, trainer, learner, epoch, corpus.lengths, self.stage, self.progress)
                 model = tables.average(epoch * len(corpus.lengths))
@@ -298,15 +300,11 @@ class _Run:
                 if self.progress:
                     count = len(corpus.lengths)
                     self.progress(Progress(self.stage, epoch, options.epochs, count, count, loss, 0.0, scores=found))
-                if epoch - scores["epoch"] >= options.patience:
-                    break
         except KeyboardInterrupt:
             if best is None:
                 raise
             return best, scores, True
         assert best is not None  # there was at least one epoch, in this run or before the checkpoint
-        if self.checkpoint:
-            Path(self.checkpoint).unlink(missing_ok=True)
         return best, scores, False
 
     def evaluate(self, model: ModelWeights) -> dict[str, float]:
@@ -328,7 +326,7 @@ class _Run:
         return {"options": options, "train": self.corpus.digest, "dev": self.dev.digest if self.dev else ""}
 
     def _save(self, tables: WeightTables, best: ModelWeights, scores: dict[str, Any], epoch: int) -> None:
-        if not self.checkpoint or epoch == self.options.epochs:
+        if not self.checkpoint:
             return
         arrays: dict[str, Any] = {**tables.arrays(), "best_parts": best.parts, "best_labels": best.labels}
         metadata = {
@@ -347,9 +345,9 @@ class _Run:
         file = read_model(self.checkpoint, "checkpoint")
         if file.metadata["fingerprint"] != self._fingerprint():
             raise ModelError(f"{self.checkpoint}: checkpoint of other data or options, expected the same run")
-        if file.metadata["epoch"] >= self.options.epochs:
+        if file.metadata["epoch"] > self.options.epochs:
             raise OptionError(
-                f"epochs must be more than the {file.metadata['epoch']} of the checkpoint {self.checkpoint}, "
+                f"epochs must be at least the {file.metadata['epoch']} of the checkpoint {self.checkpoint}, "
                 f"found {self.options.epochs}: set more epochs, or omit resume"
             )
         tables.restore({name: file.arrays[name] for name in tables.arrays()})
