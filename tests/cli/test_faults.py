@@ -147,3 +147,9 @@ def kill_after(seconds: float, *arguments: str) -> None:
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
+
+
+def test_checkpoints_of_folds_are_removed_with_the_model_saved(folder, capsys):
+    files = set(os.listdir())
+    assert run(capsys, *TRAIN, "x.model", "--order", "full").code == 0
+    assert set(os.listdir()) - files == {"x.model"}

@@ -184,6 +184,8 @@ def _parse_order(text: str) -> int:
 
 def _run_parser(args: argparse.Namespace) -> int:
     """Train a parser and save it."""
+    from headlong.parser.training import checkpoint_files
+
     output, checkpoint = ModelOutput(args), _checkpoint_path(args)
     if args.resume and not checkpoint.exists():
         raise OptionError(f"found no checkpoint {checkpoint} to resume from: omit --resume to start from the beginning")
@@ -193,7 +195,8 @@ def _run_parser(args: argparse.Namespace) -> int:
         parser.fit(train, dev or None, threads=args.threads, checkpoint=checkpoint, resume=args.resume, progress=log)
     parser.save(output.path)
     if not parser.interrupted:
-        checkpoint.unlink(missing_ok=True)
+        for file in checkpoint_files(checkpoint, parser.options):
+            file.unlink(missing_ok=True)
     return _report_result(parser, output, checkpoint)
 
 
