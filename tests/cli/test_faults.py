@@ -153,3 +153,17 @@ def test_checkpoints_of_folds_are_removed_with_the_model_saved(folder, capsys):
     files = set(os.listdir())
     assert run(capsys, *TRAIN, "x.model", "--order", "full").code == 0
     assert set(os.listdir()) - files == {"x.model"}
+
+
+def test_a_pipeline_that_cannot_be_saved_resumes(folder, capsys):
+    command = ["train", "pipeline", *TRAIN[1:], "{}", "--folds", "2", "--tagger-bits", "8"]
+    calls = count_calls(capsys, "replace", *(part.format("whole.model") for part in command))
+    command = [part.format("x.model") for part in command]
+    with pytest.MonkeyPatch.context() as patch:
+        Faults(patch, "replace", calls)
+        assert run(capsys, *command).code == 1
+    assert not Path("x.model").exists()
+    assert read_model("x.model.checkpoint").metadata["epoch"] == 3
+    assert run(capsys, *command, "--resume").code == 0
+    assert Path("x.model").read_bytes() == Path("whole.model").read_bytes()
+    assert not Path("x.model.checkpoint").exists()
