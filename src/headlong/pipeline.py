@@ -135,11 +135,14 @@ class Pipeline(Component[TrainedPipeline]):
         *,
         threads: int = 1,
         progress: Report = None,
+        checkpoint: str | Path | None = None,
+        resume: bool = False,
     ) -> Self:
         """Train all components on one treebank, forget any earlier training, and return the pipeline itself.
 
         The sentences must be in the order of their texts. With `dev` the best epoch of each component is kept,
-        otherwise the last. The result does not depend on `threads`.
+        otherwise the last. The result does not depend on `threads`. `checkpoint` and `resume` are those of
+        `Parser.fit`: the parser, which takes most of the time, resumes after the other components are trained again.
         """
         self._forget()
         check_threads(threads)
@@ -162,7 +165,9 @@ class Pipeline(Component[TrainedPipeline]):
             sentences = list(lemmatizer.lemmatize(sentences))
         if dev_sentences:
             dev_sentences = list(lemmatizer.lemmatize(tagger.tag(dev_sentences, threads=threads)))
-        parser = Parser.from_options(options.parser).fit(sentences, dev_sentences, threads=threads, progress=progress)
+        parser = Parser.from_options(options.parser).fit(
+            sentences, dev_sentences, threads=threads, progress=progress, checkpoint=checkpoint, resume=resume
+        )
         card = {
             "name": options.parser.name,
             "licence": options.parser.licence,

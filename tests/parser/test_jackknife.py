@@ -1,5 +1,6 @@
 """Learning of globals after all other parts: the changes against their definition, and the resulting parsers."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,12 +8,12 @@ import pytest
 
 from headlong.features.tables import dependency
 from headlong.features.tables.globals import GLOBALS
-from headlong.learning.loop import Loop
+from headlong.learning.loop import Loop, Progress
 from headlong.learning.losses import Mira
 from headlong.parser import jackknife
 from headlong.parser.model import ModelSpec, ModelWeights, WeightTables
 from headlong.parser.parser import Parser
-from headlong.parser.training import Corpus
+from headlong.parser.training import Corpus, checkpoint_files
 from tests.helpers import toy
 
 FULL: dict[str, Any] = {"order": dependency.FULL, **toy.SMALL}
@@ -123,6 +124,38 @@ def test_interruption_keeps_what_was_learned(stage: str, epoch: int) -> None:
     assert parser.trained.scores["dev"]["LAS"] > 80.0
     for found in parser.parse(toy.treebank()):
         toy.check_tree(found)
+
+
+@pytest.mark.parametrize(
+    ("stage", "epoch", "skipped"),
+    [("parser", 6, 1), ("fold 1/3", 2, 2), ("fold 3/3", 1, 4), ("whole trees", 2, 4)],
+)
+def test_training_resumes_in_every_phase(stage: str, epoch: int, skipped: int, tmp_path: Path) -> None:
+    def interrupt(progress: Progress) -> None:
+        if (progress.stage, progress.epoch, progress.scores is not None) == (stage, epoch, True):
+            raise KeyboardInterrupt
+
+    checkpoint, train = tmp_path / "checkpoint", toy.treebank()
+    whole = Parser(**FULL).fit(train, train)
+    broken = Parser(**FULL).fit(train, train, checkpoint=checkpoint, progress=interrupt)
+    assert broken.interrupted
+    seen: list[Progress] = []
+    resumed = Parser(**FULL).fit(train, train, checkpoint=checkpoint, resume=True, progress=seen.append)
+    assert toy.same_model(whole, resumed, tmp_path)
+    first_epochs = {progress.stage for progress in seen if progress.epoch == 1}
+    stages = ["parser", "fold 1/3", "fold 2/3", "fold 3/3"]
+    assert [name for name in stages if name in first_epochs] == stages[skipped:]
+    assert all(path.exists() for path in checkpoint_files(checkpoint, resumed.options))
+
+
+def test_damaged_or_foreign_checkpoints_of_folds_are_ignored(tmp_path: Path) -> None:
+    checkpoint, train = tmp_path / "checkpoint", toy.treebank()
+    whole = Parser(**FULL).fit(train, checkpoint=checkpoint)
+    files = checkpoint_files(checkpoint, whole.options)
+    assert sorted(files) == sorted(tmp_path.iterdir())
+    files[1].write_bytes(b"damaged")
+    files[2].write_bytes(files[3].read_bytes())
+    assert toy.same_model(whole, Parser(**FULL).fit(train, checkpoint=checkpoint, resume=True), tmp_path)
 
 
 @pytest.mark.parametrize("sentences", [1, 2, 3])

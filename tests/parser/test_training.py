@@ -183,14 +183,27 @@ def test_training_resumes_with_the_same_result(learner, epoch, tmp_path):
     train, dev, checkpoint = toy.treebank(), toy.treebank()[:3], tmp_path / "checkpoint"
     options = {"epochs": 4, "learner": learner}
     whole = toy.parser(**options).fit(train, dev, checkpoint=tmp_path / "other")
-    assert not (tmp_path / "other").exists()
+    again = toy.parser(**options).fit(train, dev, checkpoint=tmp_path / "other", resume=True, progress=interrupt_at(4))
+    assert not again.interrupted  # the checkpoint of the last epoch is the trained model: there is nothing to train
+    assert same_model(whole, again, tmp_path)
     first = toy.parser(**options).fit(train, dev, checkpoint=checkpoint, progress=interrupt_at(epoch))
     assert first.interrupted
     assert read_model(checkpoint).kind == "checkpoint"
     assert read_model(checkpoint).metadata["epoch"] == epoch
     resumed = toy.parser(**options).fit(train, dev, checkpoint=checkpoint, resume=True)
     assert not resumed.interrupted
-    assert not checkpoint.exists()
+    assert read_model(checkpoint).metadata["epoch"] == 4
+    assert same_model(whole, resumed, tmp_path)
+
+
+def test_training_that_ran_out_of_patience_does_not_go_on(tmp_path):
+    train, dev, checkpoint = toy.treebank(), toy.treebank()[:3], tmp_path / "checkpoint"
+    options = {"epochs": 20, "patience": 2}
+    whole = toy.parser(**options).fit(train, dev, checkpoint=checkpoint)
+    last = read_model(checkpoint).metadata["epoch"]
+    assert last < 20
+    resumed = toy.parser(**options).fit(train, dev, checkpoint=checkpoint, resume=True)
+    assert read_model(checkpoint).metadata["epoch"] == last
     assert same_model(whole, resumed, tmp_path)
 
 
@@ -241,9 +254,8 @@ def test_unusable_checkpoints_are_rejected(tmp_path):
     for change in ({"seed": 2}, {"bits": 12}, {"learner": "crf"}, {"max_heads": 3}):
         with pytest.raises(ModelError, match="checkpoint of other data or options"):
             toy.parser(**change).fit(train, resume=True, checkpoint=checkpoint)
-    for epochs in (1, 2):
-        with pytest.raises(OptionError, match=f"epochs must be more than the 2 of the checkpoint .*, found {epochs}"):
-            toy.parser(epochs=epochs).fit(train, resume=True, checkpoint=checkpoint)
+    with pytest.raises(OptionError, match=r"epochs must be at least the 2 of the checkpoint .*, found 1"):
+        toy.parser(epochs=1).fit(train, resume=True, checkpoint=checkpoint)
     assert checkpoint.exists()
     with pytest.raises(ModelError):
         headlong.Parser.load(checkpoint)

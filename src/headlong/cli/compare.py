@@ -99,10 +99,17 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(report_decoders(comparison))
         if args.json:
-            Path(args.json).write_text(f"{figures}\n", encoding="utf-8")
+            _write_text(args.json, f"{figures}\n")
     if args.plot:
-        Path(args.plot).write_text(comparison.plot(), encoding="utf-8")
+        _write_text(args.plot, comparison.plot())
     return 0
+
+
+def _write_text(path: str, text: str) -> None:
+    from headlong.text.files import open_target
+
+    with open_target(Path(path)) as write:
+        write(text)
 
 
 def _read_sentences(args: argparse.Namespace) -> list[Sentence]:

@@ -6,7 +6,6 @@ import argparse
 import os
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headlong.cli import streams
@@ -17,7 +16,7 @@ from headlong.errors import DataError, OptionError
 
 if TYPE_CHECKING:
     from headlong import SequenceLabeler, Tagger
-    from headlong.text import Sentence
+    from headlong.text import Sentence, Source
 
 _DESCRIPTION = """\
 Label words with a model of "headlong train labels" or "headlong train tagger". The input files have one word per line
@@ -131,7 +130,7 @@ def _add_columns(sentences: Iterator[Sentence], added: list[str]) -> Iterator[Se
         yield sentence
 
 
-def _write(sentences: Iterator[Sentence], place: str | Path, args: argparse.Namespace) -> int:
+def _write(sentences: Iterator[Sentence], place: Source, args: argparse.Namespace) -> int:
     """Write the sentences in the format of the first, and return their number."""
     from headlong.text import write_columns, write_conllu
 

@@ -6,15 +6,15 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, TypeVar, cast
 
 from headlong.cli.messages import format_count, print_note, stderr_is_terminal
 from headlong.errors import HeadlongError, OptionError
 
 if TYPE_CHECKING:
-    from headlong.text import Sentence
+    from headlong.text import Sentence, Source
+    from headlong.writing import NewFile
 
 Item = TypeVar("Item")
 
@@ -58,28 +58,44 @@ class SentenceStream:
         except (HeadlongError, KeyboardInterrupt) as error:
             self.error = error
 
-    def write(self, target: str, write: Callable[[str | Path], int]) -> None:
+    def write(self, target: str, write: Callable[[Source], int]) -> None:
         """Call `write` with the place to write to, then raise the error that stopped the stream, if any.
 
-        A file is written as TARGET.partial and renamed at the end. After an error the partial file stays, and so does
-        an older TARGET.
+        A file is replaced when all of the new one is on the disk. After an error an older file stays, and the sentences
+        that are finished stay in a file of their own, see `NewFile.keep`.
         """
         if target == "-" or (os.path.exists(target) and not os.path.isfile(target)):
             with _naming_target(target):
                 write(target)
         else:
-            partial = _partial_path(target)
-            with _naming_target(target):
-                count = write(partial)
-            if self.error is None:
-                _move(partial, target)
-            elif not count:
-                partial.unlink()
-            else:
-                sentences = f"{format_count(count, 'sentence')} {self.verb} so far {'is' if count == 1 else 'are'}"
-                print_note(f"stopped before the end: the {sentences} in {partial}")
+            self._write_file(target, write)
         if self.error is not None:
             raise self.error
+
+    def _write_file(self, target: str, write: Callable[[Source], int]) -> None:
+        from headlong.text.files import open_new
+
+        file = open_new(target, visible=True)
+        count: int | None = None
+        try:
+            with _naming_target(target):
+                count = write(cast(IO[bytes], file))
+                if self.error is None:
+                    file.publish()
+        except BaseException:
+            self._keep(file, count)
+            raise
+        if self.error is not None:
+            self._keep(file, count)
+
+    def _keep(self, file: NewFile, count: int | None) -> None:
+        """Keep the finished sentences and say where; `count` is their number if all of them are finished."""
+        if count == 0:
+            file.discard()
+        elif place := file.keep():
+            number = "sentences" if count is None else format_count(count, "sentence")
+            verb = "is" if count == 1 else "are"
+            print_note(f"stopped before the end: the {number} {self.verb} so far {verb} in {place}")
 
 
 @contextmanager
@@ -115,17 +131,3 @@ def check_overwriting(inputs: Sequence[str], target: str) -> None:
         files = "-" not in (name, target) and os.path.isfile(target) and os.path.exists(name)
         if files and os.path.samefile(name, target):
             raise OptionError(f"the output {target} is the input {name}: choose another output")
-
-
-def _partial_path(target: str) -> Path:
-    """Return the name of the unfinished file: ``a.conllu.partial``, or ``a.conllu.partial.gz``."""
-    path = Path(os.path.realpath(target))
-    return path.with_name(f"{path.stem}.partial.gz" if path.suffix == ".gz" else f"{path.name}.partial")
-
-
-def _move(partial: Path, target: str) -> None:
-    """Rename a finished file to its target, with the access rights of an older target."""
-    place = os.path.realpath(target)
-    with suppress(FileNotFoundError):
-        partial.chmod(os.stat(place).st_mode & 0o7777)
-    os.replace(partial, place)

@@ -56,7 +56,10 @@ the same command with --resume to continue from there."""
 
 _PIPELINE = """\
 Train all steps from text to trees on one treebank: tokenizer, tagger, lemmatizer and parser. The parser learns from
-predicted tags: those of taggers that were not trained on the sentence (--folds)."""
+predicted tags: those of taggers that were not trained on the sentence (--folds).
+
+Ctrl-C while the parser is trained saves a pipeline with the best parser so far. The state of the parser is saved in
+MODEL.checkpoint after each epoch; the same command with --resume trains the other steps again and continues there."""
 
 
 def add_parser(commands: argparse._SubParsersAction[CommandParser]) -> None:
@@ -91,13 +94,6 @@ _NUMBERS = {
     ),
 }
 """The numeric options of the parser: default and help text."""
-
-
-def _add_parser_options(parser: argparse.ArgumentParser) -> None:
-    _add_shared_options(parser)
-    parser.add_argument(
-        "--resume", action="store_true", help="continue from MODEL.checkpoint (default: start from the beginning)"
-    )
 
 
 def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
@@ -169,6 +165,9 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
         "projective if at most 1 %% of the training arcs are non-projective)",
     )
     add_treebank_options(parser)
+    parser.add_argument(
+        "--resume", action="store_true", help="continue from MODEL.checkpoint (default: start from the beginning)"
+    )
 
 
 def _parse_order(text: str) -> int:
@@ -185,8 +184,6 @@ def _parse_order(text: str) -> int:
 def _run_parser(args: argparse.Namespace) -> int:
     """Train a parser and save it."""
     output, checkpoint = ModelOutput(args), _checkpoint_path(args)
-    if args.resume and not checkpoint.exists():
-        raise OptionError(f"found no checkpoint {checkpoint} to resume from: omit --resume to start from the beginning")
     parser = _create_parser(args)
     train, dev = _read_data(args)
     with training_log(args) as log:
@@ -200,14 +197,14 @@ def _run_pipeline(args: argparse.Namespace) -> int:
     from headlong import Pipeline
     from headlong.sequence.tagger_steps import TaggerOptions
 
-    output = ModelOutput(args)
+    output, checkpoint = ModelOutput(args), _checkpoint_path(args)
     tagger = TaggerOptions(bits=args.tagger_bits, fine_bits=args.tagger_bits)
     pipeline = Pipeline(tagger=tagger, parser=_create_parser(args).options, folds=args.folds)
     train, dev = _read_data(args)
     with training_log(args) as log:
-        pipeline.fit(train, dev or None, threads=args.threads, progress=log)
+        pipeline.fit(train, dev or None, threads=args.threads, checkpoint=checkpoint, resume=args.resume, progress=log)
     pipeline.save(output.path, packed=args.packed)
-    return _report_result(pipeline.parser, output, _checkpoint_path(args))
+    return _report_result(pipeline.parser, output, checkpoint)
 
 
 def _create_parser(args: argparse.Namespace) -> Parser:
@@ -251,18 +248,29 @@ def _report_data(train: list[Sentence], dev: list[Sentence], *, quiet: bool) -> 
 
 
 def _checkpoint_path(args: argparse.Namespace) -> Path:
-    """Return the file that keeps the state of the training."""
-    return Path(f"{args.output}.checkpoint")
+    """Return the file that keeps the state of the training.
+
+    Raises:
+        OptionError: The training should resume, but there is no such file.
+    """
+    checkpoint = Path(f"{args.output}.checkpoint")
+    if args.resume and not checkpoint.exists():
+        raise OptionError(f"found no checkpoint {checkpoint} to resume from: omit --resume to start from the beginning")
+    return checkpoint
 
 
 def _report_result(parser: Parser, output: ModelOutput, checkpoint: Path) -> int:
-    """Print the last lines of a training, and return the exit code."""
+    """Remove the checkpoint of a model that is finished and saved, print the last lines, and return the exit code."""
+    from headlong.parser.training import checkpoint_files
+
     scores = parser.info()["scores"]
     facts = describe_epoch(scores, parser.options.epochs)
     if parser.interrupted:
         resume = "; add --resume to the same command to continue" if checkpoint.exists() else ""
         print_note(f"interrupted: saved the best model so far ({', '.join(facts)}) in {output.path}{resume}")
         return 130
+    for file in checkpoint_files(checkpoint, parser.options):
+        file.unlink(missing_ok=True)
     if not output.quiet and "pruner" in scores:
         pruner = scores["pruner"]
         print(
@@ -275,7 +283,7 @@ def _report_result(parser: Parser, output: ModelOutput, checkpoint: Path) -> int
 
 
 TRAINERS = {
-    "parser": (_add_parser_options, _run_parser, "train a parser for tagged sentences", _PARSER),
+    "parser": (_add_shared_options, _run_parser, "train a parser for tagged sentences", _PARSER),
     "pipeline": (_add_pipeline_options, _run_pipeline, "train all steps from text to trees", _PIPELINE),
     **train_sequences.TRAINERS,
 }

@@ -151,7 +151,7 @@ def train_parser(
     best, scores, interrupted = run.train(resume)
     if last:
         try:
-            folds = [] if interrupted else _train_folds(run, train, encoder, labels)
+            folds = [] if interrupted else _train_folds(run, train, encoder, labels, resume)
         except KeyboardInterrupt:  # while the pruner or the first epoch of a fold is trained
             folds = []
         best, scores, interrupted = _learn_globals(run, spec, best, scores, folds)
@@ -212,23 +212,34 @@ def _train_pruner(
     return Pruning(model, options.max_heads, options.threshold)
 
 
-def _train_folds(run: _Run, train: list[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> list[Fold]:
+def checkpoint_files(checkpoint: str | Path, options: ParserOptions) -> list[Path]:
+    """Return the files that training writes its state to: the checkpoint, and one for each fold of order full."""
+    folds = options.jackknife if options.learns_globals_last else 0
+    return [Path(checkpoint), *(Path(f"{checkpoint}.fold{fold + 1}") for fold in range(folds))]
+
+
+def _train_folds(
+    run: _Run, train: list[Sentence], encoder: WordEncoder, labels: Sequence[str], resume: bool
+) -> list[Fold]:
     """Train one model per fold, on the sentences of all other folds; return no folds if training is interrupted.
 
-    Sentence i belongs to fold i % folds.
+    Sentence i belongs to fold i % folds. With `resume`, a fold continues from its own checkpoint if that is usable.
     """
     options = replace(run.options, epochs=min(run.options.epochs, jackknife.FOLD_EPOCHS))
     count, folds = options.jackknife, []
-    for fold in range(count):
+    checkpoints = checkpoint_files(run.checkpoint, options)[1:] if run.checkpoint else [None] * count
+    for fold, checkpoint in enumerate(checkpoints):
         rest = [sentence for i, sentence in enumerate(train) if i % count != fold]
         seen, unseen = Corpus.of(rest, encoder, labels), Corpus.of(train[fold::count], encoder, labels)
         pruning = _train_pruner(options, run.spec, seen, run.threads, run.progress)
         dropout = WordDropout(rest, encoder.attributes, seen.codes, options.word_dropout, options.seed)
         stage = f"fold {fold + 1}/{count}"
         own = _Run(
-            options, run.spec, run.projective, pruning, seen, dropout, None, run.threads, run.progress, None, stage
+            *(options, run.spec, run.projective, pruning, seen, dropout, None, run.threads, run.progress),
+            checkpoint,
+            stage,
         )
-        weights, _, interrupted = own.train(False)
+        weights, _, interrupted = own.train(resume and own.can_resume())
         if interrupted:
             return []
         folds.append(Fold(unseen, pruning, weights))
@@ -288,6 +299,8 @@ class _Run:
         )
         try:
             for epoch in range(first, options.epochs + 1):
+                if scores and epoch - 1 - scores["epoch"] >= options.patience:
+                    break
                 self.dropout.draw(epoch)
                 loss = run_epoch(loop, trainer, learner, epoch, corpus.lengths, self.stage, self.progress)
                 model = tables.average(epoch * len(corpus.lengths))
@@ -298,15 +311,11 @@ class _Run:
                 if self.progress:
                     count = len(corpus.lengths)
                     self.progress(Progress(self.stage, epoch, options.epochs, count, count, loss, 0.0, scores=found))
-                if epoch - scores["epoch"] >= options.patience:
-                    break
         except KeyboardInterrupt:
             if best is None:
                 raise
             return best, scores, True
         assert best is not None  # there was at least one epoch, in this run or before the checkpoint
-        if self.checkpoint:
-            Path(self.checkpoint).unlink(missing_ok=True)
         return best, scores, False
 
     def evaluate(self, model: ModelWeights) -> dict[str, float]:
@@ -328,7 +337,7 @@ class _Run:
         return {"options": options, "train": self.corpus.digest, "dev": self.dev.digest if self.dev else ""}
 
     def _save(self, tables: WeightTables, best: ModelWeights, scores: dict[str, Any], epoch: int) -> None:
-        if not self.checkpoint or epoch == self.options.epochs:
+        if not self.checkpoint:
             return
         arrays: dict[str, Any] = {**tables.arrays(), "best_parts": best.parts, "best_labels": best.labels}
         metadata = {
@@ -339,6 +348,14 @@ class _Run:
         }
         write_model(self.checkpoint, "checkpoint", metadata, arrays)
 
+    def can_resume(self) -> bool:
+        """Return whether there is a checkpoint of the same data and options."""
+        try:
+            found = read_model(self.checkpoint or "", "checkpoint").metadata
+        except ModelError:
+            return False
+        return found.get("fingerprint") == self._fingerprint() and int(found["epoch"]) <= self.options.epochs
+
     def _resume(self, tables: WeightTables) -> tuple[ModelWeights | None, dict[str, Any], int]:
         if not self.checkpoint:
             raise OptionError("checkpoint must be a path when resume is set, found None")
@@ -347,9 +364,9 @@ class _Run:
         file = read_model(self.checkpoint, "checkpoint")
         if file.metadata["fingerprint"] != self._fingerprint():
             raise ModelError(f"{self.checkpoint}: checkpoint of other data or options, expected the same run")
-        if file.metadata["epoch"] >= self.options.epochs:
+        if file.metadata["epoch"] > self.options.epochs:
             raise OptionError(
-                f"epochs must be more than the {file.metadata['epoch']} of the checkpoint {self.checkpoint}, "
+                f"epochs must be at least the {file.metadata['epoch']} of the checkpoint {self.checkpoint}, "
                 f"found {self.options.epochs}: set more epochs, or omit resume"
             )
         tables.restore({name: file.arrays[name] for name in tables.arrays()})

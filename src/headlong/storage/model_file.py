@@ -26,12 +26,9 @@ import json
 import mmap
 import os
 import re
-import secrets
-import shutil
 import stat
 import struct
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from reprlib import repr as short
 from typing import Any
@@ -40,6 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headlong.errors import ModelError, OptionError
+from headlong.writing import NewFile
 
 MAGIC = b"HEADLONG"
 OLDEST_FORMAT, NEWEST_FORMAT = 1, 1
@@ -209,27 +207,15 @@ def _header(kind: str, metadata: dict[str, Any], entries: dict[str, dict[str, An
     return text + b" " * _gap(len(text))
 
 
-def _replace(path: str, blocks: Iterable[bytes | memoryview]) -> None:
-    """Write a file beside its place and move it there when all of it is on the disk."""
-    temporary = ""
+def _replace(path: str, blocks: Sequence[bytes | memoryview]) -> None:
+    """Write a model file; it is whole or absent."""
     try:
-        target = os.path.realpath(path)
-        older = os.path.exists(target)
-        if older and not os.path.isfile(target):
+        if os.path.exists(path) and not os.path.isfile(path):
             raise OSError(None, "it is a directory or a device")
-        temporary = os.path.join(os.path.dirname(target), f".headlong-{secrets.token_hex(8)}.tmp")
-        with open(temporary, "xb") as file:
-            file.writelines(blocks)
-            file.flush()
-            os.fsync(file.fileno())
-        if older:
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
+        with NewFile(path) as file:
+            file.write_blocks(blocks)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         raise ModelError(f"{path} cannot be written ({_reason(error)})") from error
-    finally:
-        with suppress(OSError):
-            os.unlink(temporary)
 
 
 def _reason(error: OSError | ValueError) -> str:

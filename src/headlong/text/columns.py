@@ -91,12 +91,12 @@ def write_columns(
                 if any(separator in field for field in row):
                     found, line = f"the fields {row!r}", sentence.line_of(word)
                     raise DataError(found, f"no field with the separator {separator!r}", path=sentence.path, line=line)
-            metadata = sentence.metadata
+            metadata, start = sentence.metadata, ""
             if _ON_TOP in metadata:
-                write(f"{metadata[_ON_TOP]}\n")
+                start = f"{metadata[_ON_TOP]}\n"
             elif _APART in metadata:
-                write(f"{metadata[_APART]}\n\n")
-            write("".join(f"{separator.join(row)}\n" for row in rows) + "\n")
+                start = f"{metadata[_APART]}\n\n"
+            write(start + "".join(f"{separator.join(row)}\n" for row in rows) + "\n")
             count += 1
     return count
 

@@ -90,9 +90,8 @@ def write_conllu(
             elif layout.format != first or layout.header != header:
                 found, expected = f"a sentence in {layout.format} with other columns", f"{first} as before"
                 raise DataError(found, expected, path=sentence.path, line=sentence.line, sent_id=sentence.id)
-            write(sentence.to_conllu(layout))
-            for comment in sentence.trailing:
-                write(f"{comment}\n")
+            trailing = "".join(f"{comment}\n" for comment in sentence.trailing)
+            write(sentence.to_conllu(layout) + trailing)
             count += 1
     return count
 

@@ -6,7 +6,6 @@ import codecs
 import gzip
 import io
 import os
-import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from headlong.errors import DataError, OptionError
+from headlong.writing import NewFile
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, "-" for standard input or output, or an open stream of text or bytes."""
@@ -143,8 +143,8 @@ def decode_block(raw: bytes, encoding: str, path: str, line: int) -> str:
 def open_target(target: Source, encoding: str = "utf-8") -> Iterator[Callable[[str], object]]:
     """Open a target for text with LF line ends and yield its write function.
 
-    A path that ends in ``.gz`` is compressed. A file is written next to its destination and moved there on success: a
-    failure leaves an existing file unchanged.
+    A path that ends in ``.gz`` is compressed. A file is replaced when all of the new one is on the disk: a failure
+    leaves an existing file unchanged. Each call of the write function is a record of `NewFile`.
     """
     if not isinstance(target, str | os.PathLike):
         yield _writer(target, encoding)
@@ -160,34 +160,22 @@ def open_target(target: Source, encoding: str = "utf-8") -> Iterator[Callable[[s
             with path.open("wb") as device:
                 yield _writer(device, encoding)
         else:
-            with _replace_file(path) as file:
+            with open_new(path) as file:
                 yield _writer(file, encoding)
 
 
-@contextmanager
-def _replace_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces `path` on success."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def open_new(target: str | os.PathLike[str], *, visible: bool = False) -> NewFile:
+    """Return a new file that will replace `target`; it is compressed if its name ends in ``.gz``.
+
+    Raises:
+        OptionError: The file cannot be written.
+    """
     try:
-        if path.is_dir():
+        if os.path.isdir(target):
             raise IsADirectoryError(None, "it is a directory")
-        file = temporary.open("wb")
+        return NewFile(target, packed=os.path.realpath(target).endswith(".gz"), visible=visible)
     except OSError as error:
-        raise OptionError(f"cannot write {path}: {error.strerror}") from None
-    try:
-        with file:
-            if path.suffix == ".gz":
-                # No file name or time in the header: the same sentences give the same bytes.
-                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as packed:
-                    yield cast(IO[bytes], packed)
-            else:
-                yield file
-        if path.exists():
-            shutil.copymode(path, temporary)
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        raise OptionError(f"cannot write {os.fspath(target)}: {error.strerror}") from None
 
 
 def _writer(stream: Any, encoding: str) -> Callable[[str], object]:
