@@ -184,3 +184,32 @@ def test_two_processes_write_one_file(tmp_path):
         writer.kill()
         writer.communicate()
     check_whole(path, "ab", 300)
+
+
+FULL_DISK = """
+import random, resource, sys
+from headlong.writing import NewFile
+limit, path = int(sys.argv[1]), sys.argv[2]
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+file, draw = NewFile(path, packed=path.endswith(".gz"), visible=True), random.Random(1)
+try:
+    for number in range(100_000):
+        file.write(f"{number} {draw.random()}\\n".encode())
+except OSError:
+    print(file.keep())
+"""
+
+
+@pytest.mark.parametrize("limit", [100_000, 140_000, 200_001])
+@pytest.mark.parametrize(("name", "lost"), [("a", 100), ("a.gz", 120_000)])
+def test_a_full_disk_keeps_what_fits(name, lost, limit, tmp_path):
+    """The disk is simulated by a limit on the size of a file; `lost` is in bytes of the file."""
+    pytest.importorskip("resource")
+    command = [sys.executable, "-c", FULL_DISK, str(limit), str(tmp_path / name)]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(SOURCES)}, capture_output=True, check=True)
+    kept = Path(done.stdout.decode().strip())
+    assert os.listdir(tmp_path) == [kept.name]
+    assert limit - lost < kept.stat().st_size <= limit
+    lines = content(kept).split(b"\n")
+    assert lines.pop() == b""
+    assert [int(line.split()[0]) for line in lines] == list(range(len(lines)))

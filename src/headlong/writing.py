@@ -14,6 +14,7 @@ import shutil
 import struct
 import time
 import zlib
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
@@ -53,6 +54,7 @@ class NewFile:
     def __init__(self, target: str | os.PathLike[str], *, packed: bool = False, visible: bool = False) -> None:
         self.target = os.path.realpath(target)
         self._gzip = _Gzip() if packed else None
+        self._stops: deque[tuple[int, _Gzip]] = deque(maxlen=3)  # where a compressed file can end, the last ones
         self._records: list[bytes] = []  # not written yet
         self._waiting = 0  # bytes of the records
         self._size = 0  # of the file up to the last whole record, in bytes
@@ -109,6 +111,8 @@ class NewFile:
             raise
         self._gzip, self._size, self._records, self._waiting = packed, self._written, [], 0
         self._flushed = time.monotonic()
+        if packed:
+            self._stops.append((self._size, packed))
 
     def publish(self) -> None:
         """Finish the file, wait until it is on the disk, and rename it to the target."""
@@ -159,10 +163,12 @@ class NewFile:
         """Bring as many whole records as possible to the disk, and cut off the rest."""
         with suppress(OSError):
             self.flush()
-        with suppress(OSError):
-            if self._gzip and self._size:
-                self._put(self._gzip.copy().tail())
+        while self._stops:  # zlib holds back up to 30 kB, which may not fit; an earlier stop makes room
+            self._size, packed = self._stops.pop()
+            with suppress(OSError):
+                self._put(packed.copy().tail())
                 self._size = self._written
+                break
         with suppress(OSError):
             os.ftruncate(file, self._size)
             os.fsync(file)
