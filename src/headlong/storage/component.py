@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from headlong.storage.model_file import ModelFile, model_from_bytes, model_to_by
 Arrays = dict[str, npt.NDArray[Any]]
 State = tuple[dict[str, Any], Arrays]
 """The content of a model: metadata for JSON, and arrays by name."""
+
+_MAX_REASON = 300  # characters of an error message about a state
 
 TrainedModel = TypeVar("TrainedModel")
 
@@ -147,7 +150,7 @@ class Component(ABC, Generic[TrainedModel]):
         except ModelError as error:
             raise ModelError(f"{file.path} is {error}") from error
         except OptionError as error:
-            raise ModelError(f"{file.path}: {error}") from error
+            raise ModelError(f"{file.path}: {_shorten(error)}") from error
 
     # ---- pickles and copies
 
@@ -219,6 +222,10 @@ def report_invalid(kind: str) -> Iterator[None]:
         yield
     except KeyError as error:
         raise ModelError(f"not a valid {kind}: missing {error}") from error
-    except (TypeError, ValueError, IndexError, AttributeError, ModelError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ModelError(f"not a valid {kind}: {reason}") from error
+    except (TypeError, ValueError, IndexError, AttributeError, ArithmeticError, ModelError) as error:
+        raise ModelError(f"not a valid {kind}: {_shorten(error)}") from error
+
+
+def _shorten(error: Exception) -> str:
+    """Return the message of an error on one line of limited length."""
+    return textwrap.shorten(str(error), _MAX_REASON, placeholder=" ...")
