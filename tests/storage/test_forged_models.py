@@ -6,6 +6,8 @@ import sys
 import pytest
 from hypothesis import settings
 
+import headlong
+from tests.helpers import toy
 from tests.helpers.forgery import KINDS
 
 _SHARE = {"pipeline": 101, "packed": 101}  # of the forgeries in the normal suite
@@ -20,3 +22,12 @@ def test_forged_models_work_or_are_rejected(kind: str) -> None:
     assert run.returncode == 0, run.stderr[-1000:]
     [summary] = run.stdout.splitlines()
     assert summary.endswith(" forgeries")
+
+
+def test_a_file_that_is_not_mapped_may_change(parser, tmp_path):
+    path = tmp_path / "x.model"
+    parser.save(path)
+    loaded = headlong.load(path, mapped=False)
+    sentences = toy.treebank()
+    path.write_bytes(b"")
+    assert toy.answers(loaded.parse(sentences)) == toy.answers(parser.parse(sentences))

@@ -124,18 +124,21 @@ class Component(ABC, Generic[TrainedModel]):
         write_model(path, self.KIND, *self.state())
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
+    def load(cls, path: str | Path, *, mapped: bool = True) -> Self:
         """Read a model file.
+
+        By default the file is mapped into memory: loading is fast, and processes share one copy. Use ``mapped=False``
+        for a file that may be changed or truncated in place while it is used; it is then copied into memory.
 
         Raises:
             ModelError: The file is missing, damaged, or not a model of this kind.
         """
-        return cls._load(path)
+        return cls._load(path, mapped=mapped)
 
     @classmethod
-    def _load(cls, path: str | Path, *, checksum: str | None = None, **arguments: Any) -> Self:
+    def _load(cls, path: str | Path, *, checksum: str | None = None, mapped: bool = True, **arguments: Any) -> Self:
         """Read a model file, which must have the checksum if there is one; `arguments` are for `from_state`."""
-        file = read_model(path, cls.KIND)
+        file = read_model(path, cls.KIND, mapped=mapped)
         if checksum not in (None, file.checksum):
             found = f"its checksum begins with {file.checksum[:12]}, expected {checksum[:12]}"
             raise ModelError(f"{path} has changed since the {cls.KIND} was pickled: {found}")

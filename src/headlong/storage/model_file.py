@@ -134,11 +134,13 @@ def _encode(kind: str, metadata: dict[str, Any], arrays: Mapping[str, NDArray[An
     return [preamble, checksum.digest(), header, *blocks]
 
 
-def read_model(path: str | os.PathLike[str], kind: str | None = None, *, verify: bool = True) -> ModelFile:
+def read_model(
+    path: str | os.PathLike[str], kind: str | None = None, *, verify: bool = True, mapped: bool = True
+) -> ModelFile:
     """Map a model file into memory and check it; every fault is a `ModelError` of one sentence.
 
     `kind` is what the caller can use, None for any. With ``verify=False`` the checksum is not computed and so
-    the arrays are not read; all the rest is still checked.
+    the arrays are not read; all the rest is still checked. With ``mapped=False`` the file is copied into memory.
 
     >>> read_model("no.model")
     Traceback (most recent call last):
@@ -146,7 +148,8 @@ def read_model(path: str | os.PathLike[str], kind: str | None = None, *, verify:
     headlong.errors.ModelError: no.model cannot be read (No such file or directory), expected a headlong model
     """
     path = os.fspath(path)
-    return _decode(path, _mapped(path), kind, verify)
+    content = _mapped(path)
+    return _decode(path, content if mapped else content[:], kind, verify)
 
 
 def model_from_bytes(data: bytes, kind: str | None = None) -> ModelFile:
