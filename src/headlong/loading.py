@@ -40,8 +40,8 @@ def load(path: str | Path | None = None, *, mapped: bool = True) -> Model:
     Without a path, return the English pipeline that comes with the package. If you know which component the file holds,
     call its own `load`, e.g. ``Parser.load(path)``.
 
-    With ``mapped=False`` the file is copied into memory instead of mapped, so that it may be changed in place while it is
-    used.
+    With ``mapped=False`` the file is copied into memory instead of mapped, so that it may be changed in place while it
+    is used.
 
     Raises:
         ModelError: The file is missing, damaged, or not a model of one of these kinds.
