@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from headlong.parallel import parallel_map
+from headlong.errors import OptionError
+from headlong.parallel import check_threads, parallel_map
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -62,3 +63,9 @@ def test_nothing_is_left_running_when_the_rest_is_not_wanted() -> None:
     next(ahead)
     ahead.close()
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("threads", [1.5, 2.0, "2", None, True])
+def test_threads_are_an_integer(threads: int) -> None:
+    with pytest.raises(OptionError, match=f"threads must be an integer, found {threads!r}"):
+        check_threads(threads)

@@ -29,16 +29,19 @@ KINDS: dict[str, type[Model]] = {
 
 
 @overload
-def load(path: None = None) -> Pipeline: ...
+def load(path: None = None, *, mapped: bool = True) -> Pipeline: ...
 @overload
-def load(path: str | Path) -> Model: ...
+def load(path: str | Path, *, mapped: bool = True) -> Model: ...
 
 
-def load(path: str | Path | None = None) -> Model:
+def load(path: str | Path | None = None, *, mapped: bool = True) -> Model:
     """Return the model in a file: a `Parser`, `Pipeline`, `Tagger` or `SequenceLabeler`.
 
     Without a path, return the English pipeline that comes with the package. If you know which component the file holds,
     call its own `load`, e.g. ``Parser.load(path)``.
+
+    With ``mapped=False`` the file is copied into memory instead of mapped, so that it may be changed in place while it
+    is used.
 
     Raises:
         ModelError: The file is missing, damaged, or not a model of one of these kinds.
@@ -47,8 +50,8 @@ def load(path: str | Path | None = None) -> Model:
         with as_file(files("headlong.data") / SHIPPED) as shipped:
             if not shipped.exists():
                 raise ModelError(f"this installation has no {SHIPPED}: pass the path of a model")
-            return Pipeline.load(shipped)
+            return Pipeline.load(shipped, mapped=mapped)
     kind = read_model(path, verify=False).kind
     if kind not in KINDS:
         raise ModelError(f"{path} is a {kind}, expected a {', '.join(KINDS)}")
-    return KINDS[kind].load(path)
+    return KINDS[kind].load(path, mapped=mapped)

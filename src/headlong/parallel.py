@@ -59,7 +59,9 @@ def parallel_map(
 
 
 def check_threads(threads: int) -> int:
-    """Return the number of threads, or raise `OptionError` if it is not positive."""
+    """Return the number of threads, or raise `OptionError` if it is not a positive integer."""
+    if isinstance(threads, bool) or not hasattr(threads, "__index__"):
+        raise OptionError(f"threads must be an integer, found {threads!r}")
     if threads < 1:
         raise OptionError(f"threads must be at least 1, found {threads}")
     return threads

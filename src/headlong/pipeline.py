@@ -20,6 +20,7 @@ from headlong.parser.plan import Guide
 from headlong.parser.problem import Solution
 from headlong.sequence.tagger import Tagger, jackknife
 from headlong.sequence.tagger_steps import TaggerOptions
+from headlong.storage.checks import RECORD, expect
 from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.storage.model_file import write_model
 from headlong.storage.packing import pack, unpack
@@ -384,11 +385,13 @@ class Pipeline(Component[TrainedPipeline]):
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
         """Return the pipeline with the given `state`; arrays that are not packed are not copied."""
         with report_invalid(cls.KIND):
-            tables, steps = unpack(metadata["packed"], arrays), metadata["steps"]
+            tables, steps = unpack(expect(metadata, "packed", RECORD), arrays), expect(metadata, "steps", RECORD)
+            card = expect(metadata, "card", RECORD)
+            stored = {name: expect(steps, name, RECORD) for name in ("tokenizer", "tagger", "lemmatizer", "parser")}
             return cls.from_components(
-                Tokenizer.from_state(steps["tokenizer"], select_prefix("tokenizer", tables)),
-                Tagger.from_state(steps["tagger"], select_prefix("tagger", tables)),
-                Lemmatizer.from_state(steps["lemmatizer"], select_prefix("lemmatizer", tables)),
-                Parser.from_state(steps["parser"], select_prefix("parser", tables)),
-                metadata["card"],
+                Tokenizer.from_state(stored["tokenizer"], select_prefix("tokenizer", tables)),
+                Tagger.from_state(stored["tagger"], select_prefix("tagger", tables)),
+                Lemmatizer.from_state(stored["lemmatizer"], select_prefix("lemmatizer", tables)),
+                Parser.from_state(stored["parser"], select_prefix("parser", tables)),
+                card,
             )

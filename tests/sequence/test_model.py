@@ -91,7 +91,7 @@ def test_state_round_trip() -> None:
     del metadata["options"]["penalty"]  # as in files of before there was one
     assert SequenceModel.from_state(metadata, arrays).options == options
     del arrays["rows"]
-    with pytest.raises(ModelError, match="not a valid sequence model: missing 'rows'"):
+    with pytest.raises(ModelError, match="not a valid sequence model: missing array 'rows'"):
         SequenceModel.from_state(metadata, arrays)
 
 

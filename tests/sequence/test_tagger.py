@@ -113,7 +113,7 @@ def test_invalid_states_are_rejected(tagger: Tagger) -> None:
     with pytest.raises(ModelError, match="missing array 'rows'"):
         Tagger.from_state(metadata, {name: array for name, array in arrays.items() if name != "step0.rows"})
     metadata["steps"][1]["labels"].pop()
-    with pytest.raises(ModelError, match="names for them"):
+    with pytest.raises(ModelError, match="must be an integer from 0 to"):
         Tagger.from_state(metadata, arrays)
 
 

@@ -69,10 +69,10 @@ def test_small_weights_can_be_dropped() -> None:
 
 def test_damage_is_detected() -> None:
     notes, packed = pack({"weights": np.arange(5000, dtype=np.int16)})
-    with pytest.raises(ModelError, match="weights cannot be unpacked"):
+    with pytest.raises(ModelError, match="'weights' cannot be unpacked"):
         unpack(notes, {"weights": packed["weights"][:-9]})
-    with pytest.raises(ModelError, match="weights is missing"):
+    with pytest.raises(ModelError, match="missing array 'weights'"):
         unpack(notes, {})
     notes["weights"]["shape"] = [4999]
-    with pytest.raises(ModelError, match="weights cannot be unpacked"):
+    with pytest.raises(ModelError, match="'weights' cannot be unpacked"):
         unpack(notes, packed)

@@ -207,3 +207,9 @@ def test_check_tree_names_ten_words_at_most():
     n = 15
     with pytest.raises(DataError, match="9 'w', 10 'w' and 5 more, expected"):
         check_tree(Sentence.from_words(["w"] * n, heads=[*range(2, n + 1), 1]))
+
+
+@pytest.mark.parametrize("head", [1.9, float("nan"), float("inf"), "1", None, "x"])
+def test_heads_are_integers(head):
+    with pytest.raises(DataError, match=f"found HEAD {head!r}, expected an integer"):
+        Sentence.from_words(["a", "b"], heads=[0, head])

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.arrays import UINT32
-from headlong.errors import DataError
+from headlong.errors import DataError, ModelError
 from headlong.features.attributes import CACHED_WORDS, ending_codes, shape
 from headlong.features.templates import Family, rows
 from headlong.learning.loop import Report
@@ -23,6 +23,7 @@ from headlong.lemmatizer.edits import KEEP, LOWER, WHOLE, Edit, edit_between
 from headlong.options import Options, store_options
 from headlong.sequence.decisions import Decisions
 from headlong.sequence.spec import SequenceOptions
+from headlong.storage.checks import PIECE, RECORD, Rule, expect, expect_array, list_of, whole
 from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.text import Sentence
 
@@ -255,12 +256,17 @@ class TrainedLemmatizer:
         """Return the lemmatizer with the given `state`."""
         scripts = [
             Edit(case, front_cut, front, back_cut, back, (accent[0], accent[1]) if accent else None)
-            for case, front_cut, front, back_cut, back, accent in metadata["scripts"]
+            for case, front_cut, front, back_cut, back, accent in expect(metadata, "scripts", list_of(_SCRIPT))
         ]
-        known, endings = ((arrays[name], arrays[f"{name}_scripts"]) for name in ("known", "endings"))
-        stored = metadata.get("decisions")
-        decisions = Decisions.from_state(stored, select_prefix("decisions", arrays)) if stored else None
-        return cls(scripts, known, endings, np.unpackbits(arrays["lemmas"]), decisions, dict(metadata["scores"]))
+        if Edit(KEEP) not in scripts:
+            raise ModelError("'scripts' must contain the one that keeps the form")
+        known, endings = (_read_table(arrays, name, len(scripts)) for name in ("known", "endings"))
+        lemmas = np.unpackbits(expect_array(arrays, "lemmas", np.uint8, [2**_LEMMA_BITS // 8]))
+        decisions = None
+        if "decisions" in metadata:
+            stored = expect(metadata, "decisions", RECORD)
+            decisions = Decisions.from_state(stored, select_prefix("decisions", arrays), _ATTRIBUTES)
+        return cls(scripts, known, endings, lemmas, decisions, dict(expect(metadata, "scores", RECORD)))
 
 
 class Lemmatizer(Component[TrainedLemmatizer]):
@@ -326,7 +332,7 @@ class Lemmatizer(Component[TrainedLemmatizer]):
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
         """Return the lemmatizer with the given `state`; the arrays are not copied."""
         with report_invalid(cls.KIND):
-            lemmatizer = cls.from_options(LemmatizerOptions.from_metadata(metadata["options"]))
+            lemmatizer = cls.from_options(LemmatizerOptions.from_metadata(expect(metadata, "options", RECORD)))
             lemmatizer._trained = TrainedLemmatizer.from_state(metadata, arrays)
         return lemmatizer
 
@@ -362,6 +368,28 @@ def _tabulate_words(scripts: dict[_Word, int]) -> Pairs:
 
 def _make_table(pairs: Sequence[tuple[int, int]]) -> Pairs:
     return np.array([key for key, _ in pairs], np.uint32), np.array([script for _, script in pairs], np.uint16)
+
+
+def _read_table(arrays: Arrays, name: str, count: int) -> Pairs:
+    """Return a stored table whose scripts are below `count`."""
+    keys = expect_array(arrays, name, np.uint32, [None])
+    scripts = expect_array(arrays, f"{name}_scripts", np.uint16, [len(keys)])
+    if scripts.max(initial=0) >= count:
+        raise ModelError(f"array '{name}_scripts' must have values below {count}, found {scripts.max()}")
+    return keys, scripts
+
+
+def _is_script(value: object) -> bool:
+    match value:
+        case [case, front_cut, front, back_cut, back, accent]:
+            cuts = _CUT.accepts(front_cut) and _CUT.accepts(back_cut)
+            pieces = PIECE.accepts(front) and PIECE.accepts(back) and (case != WHOLE or back != "")
+            return cuts and pieces and _CASE.accepts(case) and (accent is None or _ACCENT.accepts(accent))
+    return False
+
+
+_CASE, _CUT, _ACCENT = whole(LOWER, WHOLE), whole(0, 10**6), list_of(whole(1, 10**6), 2, 2)
+_SCRIPT: Rule[list[Any]] = Rule("an edit script", _is_script)
 
 
 def _encode_word(word: _Word) -> list[int]:

@@ -354,13 +354,15 @@ class Parser(Component[TrainedParser]):
         return parser
 
     @classmethod
-    def load(cls, path: str | Path, *, functions: Sequence[TreeFunction] = ()) -> Self:
+    def load(cls, path: str | Path, *, mapped: bool = True, functions: Sequence[TreeFunction] = ()) -> Self:
         """Read a model file; a parser that was trained with tree functions needs them again.
+
+        `Component.load` explains `mapped`.
 
         Raises:
             ModelError: The file is missing, damaged, or not a parser, or the functions are not those of the model.
         """
-        return cls._load(path, functions=functions)
+        return cls._load(path, mapped=mapped, functions=functions)
 
     def _load_arguments(self) -> dict[str, Any]:
         return {"functions": tuple(self.functions)}

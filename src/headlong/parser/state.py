@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from headlong.errors import ModelError
 from headlong.features.attributes import WordEncoder
 from headlong.features.tables import dependency
 from headlong.features.templates import Family
 from headlong.parser.model import ModelSpec, ModelWeights, Pruning
 from headlong.parser.options import ParserOptions, TrainedParser
+from headlong.storage.checks import FIELD, FLAG, RECORD, SCALE, TEXT, expect, expect_array, list_of
 from headlong.storage.component import Arrays, State
 
 _OLD_DEFAULTS = {"jackknife": 0}
@@ -47,22 +49,18 @@ def restore_parser(metadata: dict[str, Any], arrays: Arrays) -> tuple[TrainedPar
 
     An invalid state raises KeyError, TypeError, ValueError and so on; `report_invalid` turns them into ModelError.
     """
-    stored = {**_OLD_DEFAULTS, **metadata["options"]}
+    stored = {**_OLD_DEFAULTS, **expect(metadata, "options", RECORD)}
     options = ParserOptions(**{field.name: stored[field.name] for field in fields(ParserOptions)})
     return _restore_trained(metadata, arrays, options), options
 
 
 def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOptions) -> TrainedParser:
-    families = {stored["name"]: _read_family(stored) for stored in metadata["families"]}
-    attributes, tags, label_names, ignored = (
-        _read_names(metadata, key) for key in ("attributes", "tags", "labels", "ignored")
-    )
+    families = {family.name: family for family in map(_read_family, expect(metadata, "families", list_of(RECORD)))}
+    attributes, tags, ignored = (_read_names(metadata, key) for key in ("attributes", "tags", "ignored"))
+    label_names = tuple(expect(metadata, "labels", list_of(FIELD, 1)))
     parts, labels, allowed = arrays["parts"], arrays["labels"], arrays["allowed"]
     tag_count = WordEncoder(attributes, tags, ignored).tag_count
     _check_arrays(arrays, (tag_count, tag_count, len(label_names)))
-    for name in ("single_root", "projective"):
-        if not isinstance(metadata[name], bool):
-            raise ValueError(f"{name} must be true or false, found {metadata[name]!r}")
     part_families = tuple(families[family.name] for family in dependency.PART_FAMILIES if family.name in families)
     if [family.name for family in part_families] != [family.name for family in options.part_families()]:
         raise ValueError("the template families are not those of the options")
@@ -71,7 +69,7 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         families["arc"],
         families.get("between"),
         _count_bits(parts),
-        metadata["single_root"],
+        expect(metadata, "single_root", FLAG),
         families["label"],
         _count_bits(labels),
         allowed,
@@ -79,56 +77,45 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         families.get(dependency.TREE_LABEL.name),
         _read_names(metadata, "functions") if "functions" in metadata else (),
     )
+    scales = expect(metadata, "scales", RECORD)
     pruning = None
     if "pruner" in arrays or "pruner" in families:
         pruner = ModelSpec(attributes, families["pruner"], None, _count_bits(arrays["pruner"]), spec.single_root)
-        model = ModelWeights(pruner, arrays["pruner"], None, _read_scales(metadata["scales"]["pruner"]))
+        model = ModelWeights(pruner, arrays["pruner"], None, _read_scales(scales, "pruner"))
         pruning = Pruning(model, options.max_heads, options.threshold)
     return TrainedParser(
         tags,
         label_names,
         ignored,
-        metadata["projective"],
-        ModelWeights(spec, parts, labels, _read_scales(metadata["scales"]["arcs"])),
+        expect(metadata, "projective", FLAG),
+        ModelWeights(spec, parts, labels, _read_scales(scales, "arcs")),
         pruning,
-        metadata["scores"],
-        metadata["data"],
+        expect(metadata, "scores", RECORD),
+        expect(metadata, "data", RECORD),
     )
 
 
 def _check_arrays(arrays: Arrays, allowed: tuple[int, ...]) -> None:
-    """Raise ValueError for a wrong shape or type that the core would not notice."""
-    if arrays["allowed"].shape != allowed:
-        raise ValueError(f"array 'allowed' must have the shape {allowed}, found {arrays['allowed'].shape}")
-    for name, dtype in {"parts": np.int16, "labels": np.int16, "pruner": np.int16, "allowed": np.uint8}.items():
-        array = arrays.get(name)
-        if array is None:
-            continue
-        if array.dtype != dtype:
-            raise ValueError(f"array {name!r} must have the type {np.dtype(dtype)}, found {array.dtype}")
-        if name != "allowed" and array.ndim != 2:
-            raise ValueError(f"array {name!r} must have 2 dimensions, found {array.ndim}")
+    """Raise ModelError for a wrong shape or type that the core would not notice."""
+    expect_array(arrays, "allowed", np.uint8, allowed)
+    for name in ("parts", "labels", *(["pruner"] if "pruner" in arrays else [])):
+        expect_array(arrays, name, np.int16, [None, None])
 
 
 def _read_names(metadata: dict[str, Any], key: str) -> tuple[str, ...]:
-    for name in metadata[key]:
-        if not isinstance(name, str):
-            raise ValueError(f"{key} must be strings, found {name!r}")
-    return tuple(metadata[key])
+    return tuple(expect(metadata, key, list_of(TEXT)))
 
 
 def _read_family(stored: dict[str, Any]) -> Family:
     known = {family.name: family for family in dependency.FAMILIES}
-    if stored["name"] not in known:
-        raise ValueError(f"unknown template family {stored['name']!r}")
-    return replace(known[stored["name"]], templates=_read_names(stored, "templates"))
+    name = expect(stored, "name", TEXT)
+    if name not in known:
+        raise ModelError(f"unknown template family {name!r}")
+    return replace(known[name], templates=_read_names(stored, "templates"))
 
 
-def _read_scales(stored: list[float]) -> tuple[float, float]:
-    parts, labels = map(float, stored)
-    for scale in (parts, labels):
-        if not scale > 0.0:
-            raise ValueError(f"scales must be positive, found {scale}")
+def _read_scales(stored: dict[str, Any], key: str) -> tuple[float, float]:
+    parts, labels = expect(stored, key, list_of(SCALE, 2, 2))
     return parts, labels
 
 

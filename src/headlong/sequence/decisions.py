@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData, SequenceOptions
+from headlong.storage.checks import expect, expect_array, whole
 from headlong.storage.component import Arrays, State
 
 _TRAINING_BATCH = 16  # decisions per training step
@@ -57,7 +59,7 @@ class Decisions:
         model = SequenceModel.fit(
             family, options, data, attributes=attributes, labels=2, progress=progress, stage=stage
         )
-        return cls.from_state(*cls(model).state())
+        return cls.from_state(*cls(model).state(), attributes, chained=True)
 
     @property
     def chained(self) -> bool:
@@ -87,15 +89,21 @@ class Decisions:
         return metadata, stored | ({"transitions": arrays["transitions"]} if self.chained else {})
 
     @classmethod
-    def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Decisions:
-        """Return the model with the given `state`."""
-        yes = arrays.get("yes")
-        if yes is None or yes.ndim != 1 or yes.dtype != np.int16:
-            raise ModelError("array 'yes' must be a column of 16-bit integers")
+    def from_state(
+        cls, metadata: dict[str, Any], arrays: Arrays, attributes: Sequence[str], *, chained: bool = False
+    ) -> Decisions:
+        """Return the model with the given `state`, for questions with these attributes; only some may be `chained`."""
+        yes = expect_array(arrays, "yes", np.int16, [None])
+        expect(metadata, "labels", whole(2, 2))
         rows = np.zeros((len(yes), 8), np.int16)
         rows[:, 0], rows[:, 1] = -yes, yes
         transitions = arrays.get("transitions", np.zeros((0, 2), np.int16))
-        return cls(SequenceModel.from_state(metadata, {"rows": rows, "transitions": transitions}))
+        made = cls(SequenceModel.from_state(metadata, {"rows": rows, "transitions": transitions}))
+        if made._model.spec.attributes != tuple(attributes):
+            raise ModelError(f"'attributes' must be {short(list(attributes))}, found {short(metadata['attributes'])}")
+        if made.chained and not chained:
+            raise ModelError(f"the option 'order' must be 0, found {made._model.options.order}")
+        return made
 
 
 def _cut_evenly(items: int, length: int) -> INT32:

@@ -21,6 +21,7 @@ from headlong.options import Options, check_choice, store_options, take_options
 from headlong.parallel import check_threads
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData, SequenceOptions
+from headlong.storage.checks import FIELD, RECORD, expect, list_of
 from headlong.storage.component import Arrays, Component, State, report_invalid
 from headlong.text import Sentence
 from headlong.text.formats import STANDARD
@@ -268,9 +269,9 @@ class SequenceLabeler(Component[TrainedLabeler]):
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
         """Return the labeler with the given `state`; the arrays are not copied."""
         with report_invalid(cls.KIND):
-            labeler = cls.from_options(LabelerOptions.from_metadata(metadata["options"]))
-            labels = tuple(metadata["labels"])
-            model = SequenceModel.from_state(metadata["model"], arrays)
+            labeler = cls.from_options(LabelerOptions.from_metadata(expect(metadata, "options", RECORD)))
+            labels = tuple(expect(metadata, "labels", list_of(FIELD, 1)))
+            model = SequenceModel.from_state(expect(metadata, "model", RECORD), arrays)
             if model.labels != len(labels):
                 raise ValueError(f"the model has {model.labels} labels, found {len(labels)} names for them")
             labeler._trained = TrainedLabeler(labels, model, WordEncoder(model.spec.attributes, ()))

@@ -18,13 +18,16 @@ import numpy.typing as npt
 
 from headlong import _core
 from headlong.arrays import FLOAT32, FLOAT64, INT16, INT32
-from headlong.errors import DataError
+from headlong.errors import DataError, ModelError
 from headlong.features.templates import Family
 from headlong.learning.averages import quantize_average
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import make_learner
 from headlong.sequence.spec import SequenceData, SequenceOptions, SequenceSpec
+from headlong.storage.checks import RECORD, SCALE, TEXT, expect, expect_array, list_of, number, whole
 from headlong.storage.component import Arrays, State, report_invalid
+
+_SHARPNESS = number(1e-6, 1e6)
 
 
 class SequenceModel:
@@ -190,23 +193,21 @@ class SequenceModel:
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> SequenceModel:
         """Return the model with the given `state`; the arrays are not copied."""
         with report_invalid("sequence model"):
-            options = SequenceOptions.from_metadata(metadata["options"])
-            item, *pairs = map(_read_family, metadata["families"])
-            facets = tuple((i,) for i in range(metadata["labels"]))
-            if "facets" in arrays:
-                columns, begins = arrays["facets"].tolist(), arrays["facet_begins"].tolist()
-                facets = tuple(tuple(columns[a:b]) for a, b in pairwise(begins))
-            allowed = arrays.get("allowed")
-            spec = SequenceSpec(
-                tuple(metadata["attributes"]), item, pairs[0] if pairs else None, options.order, facets, allowed
-            )
+            options = SequenceOptions.from_metadata(expect(metadata, "options", RECORD))
+            item, *pairs = map(_read_family, expect(metadata, "families", list_of(RECORD, 1, 2)))
+            rows = expect_array(arrays, "rows", np.int16, [None, None])
+            facets = _read_facets(metadata, arrays, rows.shape[1])
+            labels = len(facets)
+            allowed = expect_array(arrays, "allowed", np.uint8, [labels + 1, labels]) if "allowed" in arrays else None
+            attributes = tuple(expect(metadata, "attributes", list_of(TEXT, 1)))
+            spec = SequenceSpec(attributes, item, pairs[0] if pairs else None, options.order, facets, allowed)
             spec.check()
-            scales = metadata["scales"]
-            for name in ("rows", "transitions"):
-                if arrays[name].dtype != np.int16:
-                    raise ValueError(f"array {name!r} must have the type int16, found {arrays[name].dtype}")
-            tables = arrays["rows"], arrays["transitions"], (scales[0], scales[1])
-            return cls(spec, options, *tables, metadata["scores"], metadata["sharpness"])
+            transitions = expect_array(arrays, "transitions", np.int16, [spec.lines, labels])
+            row_scale, scale = expect(metadata, "scales", list_of(SCALE, 2, 2))
+            scores = expect(metadata, "scores", RECORD)
+            return cls(
+                spec, options, rows, transitions, (row_scale, scale), scores, expect(metadata, "sharpness", _SHARPNESS)
+            )
 
 
 @dataclass(eq=False)
@@ -304,5 +305,19 @@ def _store_family(family: Family) -> dict[str, Any]:
 
 
 def _read_family(stored: dict[str, Any]) -> Family:
-    names = (tuple(stored[key]) for key in ("relations", "templates", "known"))
-    return Family(stored["name"], "w", *names)
+    names = (tuple(expect(stored, key, list_of(TEXT))) for key in ("relations", "templates", "known"))
+    return Family(expect(stored, "name", TEXT), "w", *names)
+
+
+def _read_facets(metadata: dict[str, Any], arrays: Arrays, columns: int) -> tuple[tuple[int, ...], ...]:
+    """Return the facets of the labels, all within a table of so many columns."""
+    if "facets" not in arrays:
+        return tuple((i,) for i in range(expect(metadata, "labels", whole(1, columns))))
+    facets = expect_array(arrays, "facets", np.int32, [None])
+    begins = expect_array(arrays, "facet_begins", np.int32, [expect(metadata, "labels", whole(1, len(facets))) + 1])
+    if begins[0] != 0 or begins[-1] != len(facets) or (np.diff(begins) < 1).any():
+        raise ModelError(f"array 'facet_begins' must ascend from 0 to {len(facets)}")
+    if facets.min() < 0 or facets.max() >= columns:
+        raise ModelError(f"array 'facets' must have values from 0 to {columns - 1}")
+    values = facets.tolist()
+    return tuple(tuple(values[a:b]) for a, b in pairwise(begins.tolist()))

@@ -8,12 +8,12 @@ rare feature bundles share weights with frequent ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import asdict
 from itertools import islice
 from typing import Any, Self
 
-from headlong.errors import OptionError
+from headlong.errors import ModelError, OptionError
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.options import store_options
@@ -22,6 +22,7 @@ from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.tagger_steps import COLUMNS, TaggerOptions, TaggerStep, TrainedTagger
 from headlong.sequence.tagger_training import train_tagger
+from headlong.storage.checks import FIELD, RECORD, Rule, expect, list_of, whole
 from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.text import Sentence
 
@@ -137,16 +138,15 @@ class Tagger(Component[TrainedTagger]):
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
         """Return the tagger with the given `state`; the arrays are not copied."""
         with report_invalid(cls.KIND):
-            tagger = cls.from_options(TaggerOptions.from_metadata(metadata["options"]))
-            steps = []
-            for i, stored in enumerate(metadata["steps"]):
-                lexicon = Lexicon(stored["sets"], {tuple(key): number for *key, number in stored["keys"]})
-                labels = tuple(map(tuple, stored["labels"]))
-                model = SequenceModel.from_state(stored["model"], select_prefix(f"step{i}", arrays))
-                if model.labels != len(labels):
-                    raise ValueError(f"the model has {model.labels} labels, found {len(labels)} names for them")
-                steps.append(TaggerStep(tuple(stored["columns"]), labels, lexicon, model))
+            tagger = cls.from_options(TaggerOptions.from_metadata(expect(metadata, "options", RECORD)))
+            steps: list[TaggerStep] = []
+            for i, stored in enumerate(expect(metadata, "steps", list_of(RECORD, 1, 2))):
+                first = len(steps[0].labels) if steps else 0
+                steps.append(_read_step(stored, select_prefix(f"step{i}", arrays), first))
             tagger._trained = TrainedTagger(tuple(steps))
+            columns = tagger.columns
+            if len(set(columns)) < len(columns):
+                raise ModelError(f"'columns' must name each column once, found {columns}")
         return tagger
 
     @property
@@ -181,6 +181,41 @@ class Tagger(Component[TrainedTagger]):
     def clear_cache(self) -> None:
         """Forget the words seen so far, to free memory or for benchmarks; predictions do not change."""
         self.trained.cache.clear()
+
+
+def _read_step(stored: dict[str, Any], arrays: Arrays, first: int) -> TaggerStep:
+    """Return a stored step; `first` is the number of labels of the step before it, or 0."""
+    columns = tuple(expect(stored, "columns", list_of(_COLUMN, 1, len(COLUMNS))))
+    labels = tuple(map(tuple, expect(stored, "labels", list_of(list_of(FIELD, len(columns), len(columns)), 1))))
+    sets = expect(stored, "sets", list_of(list_of(whole(0, len(labels) - 1)), 1))
+    used = {number for number, members in enumerate(sets) if members}  # a lexicon without unknown keys has an empty set
+    if 0 not in used:
+        raise ModelError("'sets'[0] must not be empty")
+    keys = expect(stored, "keys", list_of(_key_rule(first, used)))
+    model = SequenceModel.from_state(expect(stored, "model", RECORD), arrays)
+    if model.labels != len(labels):
+        raise ModelError(f"the model has {model.labels} labels, found {len(labels)} names for them")
+    return TaggerStep(columns, labels, Lexicon(sets, {tuple(key): number for *key, number in keys}), model)
+
+
+_COLUMN: Rule[str] = Rule(f"one of {', '.join(COLUMNS)}", lambda value: isinstance(value, str) and value in COLUMNS)
+
+
+def _key_rule(first: int, sets: Set[int]) -> Rule[list[Any]]:
+    """Return the rule for a key of a lexicon with the number of its set; see `TaggerStep`."""
+
+    is_label = whole(0, first - 1).accepts
+
+    def accepts(value: object) -> bool:
+        match value:
+            case [str(), number] if not first:
+                return type(number) is int and number in sets
+            case [label, number] | [str(), label, number]:
+                return is_label(label) and type(number) is int and number in sets
+        return False
+
+    keys = "[first label, set] or [form, first label, set]" if first else "[form, set]"
+    return Rule(f"{keys} with valid numbers", accepts)
 
 
 def jackknife(

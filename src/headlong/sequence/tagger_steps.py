@@ -10,7 +10,7 @@ from itertools import accumulate, chain
 import numpy as np
 import numpy.typing as npt
 
-from headlong.errors import OptionError
+from headlong.errors import ModelError, OptionError
 from headlong.features.attributes import FormCodes, RowCache, attribute_code
 from headlong.options import Options, check_not_negative, check_ranges, take_options
 from headlong.sequence.lexicon import Lexicon
@@ -99,6 +99,9 @@ class TrainedTagger:
         self._first_codes = encode_first(first.labels)
         self._names = [[np.array(column, object) for column in zip(*step.labels, strict=True)] for step in steps]
         self._codes = FormCodes(first.model.spec.attributes)
+        for step in steps:
+            if step.model.spec.attributes != (*self._codes.attributes, FIRST):
+                raise ModelError(f"'attributes' must be those of forms and {FIRST}, in all steps the same")
         widths = [(len(self._codes.attributes) + 1, np.uint32), (1, np.int32), (len(first.labels), np.int32)]
         self.cache = RowCache(self._rows, widths)
         # The sets of labels in the second step: for a first label alone, and for known forms with their first label.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from headlong.storage.model_file import ModelFile, model_from_bytes, model_to_by
 Arrays = dict[str, npt.NDArray[Any]]
 State = tuple[dict[str, Any], Arrays]
 """The content of a model: metadata for JSON, and arrays by name."""
+
+_MAX_REASON = 300  # characters of an error message about a state
 
 TrainedModel = TypeVar("TrainedModel")
 
@@ -121,18 +124,21 @@ class Component(ABC, Generic[TrainedModel]):
         write_model(path, self.KIND, *self.state())
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
+    def load(cls, path: str | Path, *, mapped: bool = True) -> Self:
         """Read a model file.
+
+        By default the file is mapped into memory: loading is fast, and processes share one copy. Use ``mapped=False``
+        for a file that may be changed or truncated in place while it is used; it is then copied into memory.
 
         Raises:
             ModelError: The file is missing, damaged, or not a model of this kind.
         """
-        return cls._load(path)
+        return cls._load(path, mapped=mapped)
 
     @classmethod
-    def _load(cls, path: str | Path, *, checksum: str | None = None, **arguments: Any) -> Self:
+    def _load(cls, path: str | Path, *, checksum: str | None = None, mapped: bool = True, **arguments: Any) -> Self:
         """Read a model file, which must have the checksum if there is one; `arguments` are for `from_state`."""
-        file = read_model(path, cls.KIND)
+        file = read_model(path, cls.KIND, mapped=mapped)
         if checksum not in (None, file.checksum):
             found = f"its checksum begins with {file.checksum[:12]}, expected {checksum[:12]}"
             raise ModelError(f"{path} has changed since the {cls.KIND} was pickled: {found}")
@@ -147,7 +153,7 @@ class Component(ABC, Generic[TrainedModel]):
         except ModelError as error:
             raise ModelError(f"{file.path} is {error}") from error
         except OptionError as error:
-            raise ModelError(f"{file.path}: {error}") from error
+            raise ModelError(f"{file.path}: {_shorten(error)}") from error
 
     # ---- pickles and copies
 
@@ -219,6 +225,10 @@ def report_invalid(kind: str) -> Iterator[None]:
         yield
     except KeyError as error:
         raise ModelError(f"not a valid {kind}: missing {error}") from error
-    except (TypeError, ValueError, IndexError, AttributeError, ModelError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ModelError(f"not a valid {kind}: {reason}") from error
+    except (TypeError, ValueError, IndexError, AttributeError, ArithmeticError, ModelError) as error:
+        raise ModelError(f"not a valid {kind}: {_shorten(error)}") from error
+
+
+def _shorten(error: Exception) -> str:
+    """Return the message of an error on one line of limited length."""
+    return textwrap.shorten(str(error), _MAX_REASON, placeholder=" ...")

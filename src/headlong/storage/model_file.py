@@ -23,6 +23,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
+import math
 import mmap
 import os
 import re
@@ -49,6 +50,7 @@ _PREAMBLE = struct.Struct("<8sI4xQQ32s")
 _HASHED = 32  # bytes of the preamble in front of the checksum
 _MAX_DEPTH = 100  # of metadata; Python's JSON reader gives up somewhere below 1000
 _KIND = re.compile(r"[a-z][a-z_]{0,31}")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _MODEL = "expected a headlong model"
 _FOREIGN = (
     (re.compile(rb"\x80[\x02-\x05]"), "a pickle"),
@@ -130,11 +132,13 @@ def _encode(kind: str, metadata: dict[str, Any], arrays: Mapping[str, NDArray[An
     return [preamble, checksum.digest(), header, *blocks]
 
 
-def read_model(path: str | os.PathLike[str], kind: str | None = None, *, verify: bool = True) -> ModelFile:
+def read_model(
+    path: str | os.PathLike[str], kind: str | None = None, *, verify: bool = True, mapped: bool = True
+) -> ModelFile:
     """Map a model file into memory and check it; every fault is a `ModelError` of one sentence.
 
     `kind` is what the caller can use, None for any. With ``verify=False`` the checksum is not computed and so
-    the arrays are not read; all the rest is still checked.
+    the arrays are not read; all the rest is still checked. With ``mapped=False`` the file is copied into memory.
 
     >>> read_model("no.model")
     Traceback (most recent call last):
@@ -142,7 +146,8 @@ def read_model(path: str | os.PathLike[str], kind: str | None = None, *, verify:
     headlong.errors.ModelError: no.model cannot be read (No such file or directory), expected a headlong model
     """
     path = os.fspath(path)
-    return _decode(path, _mapped(path), kind, verify)
+    content = _mapped(path)
+    return _decode(path, content if mapped else content[:], kind, verify)
 
 
 def model_from_bytes(data: bytes, kind: str | None = None) -> ModelFile:
@@ -273,7 +278,10 @@ def _verify(path: str, mapped: mmap.mmap | bytes, checksum: bytes) -> None:
 def _read_header(path: str, mapped: mmap.mmap | bytes, size: int) -> tuple[str, str, dict[str, Any], dict[str, Any]]:
     """Kind, version of the package, metadata, and the entries of the arrays, which are not checked yet."""
     try:
-        header = json.loads(mapped[_PREAMBLE.size : _PREAMBLE.size + size].decode())
+        text = mapped[_PREAMBLE.size : _PREAMBLE.size + size].decode()
+        header = json.loads(text, parse_constant=_finite, parse_float=_finite)
+        if _SURROGATE.search(text):  # escaped pairs are sound, but half of one cannot be written again
+            json.dumps(header, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{path} has a malformed header ({error}), expected JSON in UTF-8") from None
     fields = ("kind", "package_version", "metadata", "arrays")
@@ -281,6 +289,14 @@ def _read_header(path: str, mapped: mmap.mmap | bytes, size: int) -> tuple[str, 
         case [str(kind), str(version), dict(metadata), dict(entries)] if _KIND.fullmatch(kind):
             return kind, version, metadata, entries
     raise ModelError(f"{path} has a malformed header ({short(header)}), expected {', '.join(fields)}")
+
+
+def _finite(text: str) -> float:
+    """The number, which JSON calls NaN or Infinity, or 1e999, if it is none."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is not a finite number")
+    return value
 
 
 def _views(path: str, mapped: mmap.mmap | bytes, start: int, entries: dict[str, Any]) -> dict[str, NDArray[Any]]:

@@ -8,6 +8,7 @@ not mapped into memory but unpacked when it is loaded.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -16,10 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.errors import ModelError
+from headlong.storage.checks import RECORD, Rule, check, expect, expect_array, list_of, number, whole
+from headlong.storage.model_file import DTYPES
 
 Array = npt.NDArray[Any]
 LEVELS = 31
 _MIN_SIZE = 4096  # smaller arrays stay as they are
+_FREE = 2**28  # bytes that any packed file may take when unpacked
+_MAX_RATIO = 100  # further bytes per packed byte; zlib reaches 1,000 for zeros
+_BLOCK = 2**13  # bytes to unpack at once, into 8 MB at most
+_DTYPE: Rule[str] = Rule(f"one of {', '.join(DTYPES)}", lambda value: isinstance(value, str) and value in DTYPES)
+_SHAPE = list_of(whole(0, 2**40), 0, 8)
+_STEP = number(0.0, 2.0**15)
 
 
 def pack(arrays: Mapping[str, Array], drop: int = 0) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -44,28 +53,63 @@ def pack(arrays: Mapping[str, Array], drop: int = 0) -> tuple[dict[str, Any], di
             step = max(float(np.abs(array.astype(np.int32)).max()), 1.0) / LEVELS**2
             whole = np.rint(np.sqrt(np.abs(array.astype(np.float32)) / step))
             stored = (np.where(whole <= drop, 0, whole) * np.sign(array)).astype(np.int8)
+        compressed = zlib.compress(np.ascontiguousarray(stored).tobytes())
+        if array.nbytes > max(_FREE // 16, _MAX_RATIO * len(compressed)):  # almost empty: `unpack` could refuse it
+            packed[name] = array
+            continue
         notes[name] = {"dtype": array.dtype.name, "shape": list(array.shape), "step": step}
-        packed[name] = np.frombuffer(zlib.compress(np.ascontiguousarray(stored).tobytes()), np.uint8)
+        packed[name] = np.frombuffer(compressed, np.uint8)
     return notes, packed
 
 
 def unpack(notes: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """The arrays that were packed, weights rounded."""
+    """The arrays that were packed, weights rounded.
+
+    Nothing is unpacked unless the sizes that the notes claim are in proportion to the packed arrays.
+
+    Raises:
+        ModelError: A note is malformed, or does not fit its array.
+    """
     found = dict(arrays)
+    size = sum(_claimed_size(name, note) for name, note in notes.items())
+    limit = _FREE + _MAX_RATIO * sum(array.nbytes for array in arrays.values())
+    if size > limit:
+        raise ModelError(f"the packed arrays must have at most {limit} bytes when unpacked, found {size}")
     for name, note in notes.items():
-        if name not in arrays:
-            raise ModelError(f"the packed array {name} is missing")
-        dtype = np.dtype(note["dtype"])
         try:
-            data = zlib.decompress(arrays[name].tobytes())
-            if dtype == np.int16:
-                flat = _values(note["step"])[np.frombuffer(data, np.uint8)]
-            else:
-                flat = np.frombuffer(data, dtype.newbyteorder("<")).astype(dtype)
-            found[name] = flat.reshape(note["shape"])
-        except (zlib.error, ValueError) as error:
-            raise ModelError(f"the packed array {name} cannot be unpacked ({error})") from error
+            found[name] = _unpack_array(expect_array(arrays, name, np.uint8, [None]), note)
+        except (zlib.error, ValueError, ModelError) as error:
+            raise ModelError(f"the packed array {name!r} cannot be unpacked: {error}") from error
     return found
+
+
+def _claimed_size(name: str, note: Any) -> int:
+    """The bytes of an array when unpacked, according to its note."""
+    dtype = expect(check(f"the note of {name!r}", note, RECORD), "dtype", _DTYPE)
+    expect(note, "step", _STEP)
+    return math.prod(expect(note, "shape", _SHAPE)) * DTYPES[dtype].itemsize
+
+
+def _unpack_array(packed: Array, note: dict[str, Any]) -> Array:
+    """The array of one checked note. It is read in blocks, to need little more memory than the result."""
+    dtype, shape = np.dtype(note["dtype"]), note["shape"]
+    weights = dtype == np.int16
+    stored = np.dtype(np.uint8) if weights else dtype.newbyteorder("<")
+    values = _values(note["step"]) if weights else None
+    flat = np.empty(math.prod(shape), dtype)
+    stream, left, place = zlib.decompressobj(), b"", 0
+    for begin in range(0, len(packed), _BLOCK):
+        data = left + stream.decompress(packed[begin : begin + _BLOCK].tobytes())
+        whole = len(data) // stored.itemsize
+        left = data[whole * stored.itemsize :]
+        if place + whole > flat.size:
+            raise ModelError(f"it has more than {flat.size} values")
+        block = np.frombuffer(data, stored, whole)
+        flat[place : place + whole] = block if values is None else values[block]
+        place += whole
+    if place != flat.size or left or not stream.eof:
+        raise ModelError(f"it has {place} values, expected {flat.size}")
+    return flat.reshape(shape)
 
 
 def _values(step: float) -> npt.NDArray[np.int16]:

@@ -376,7 +376,15 @@ def _checked_column(name: str, column: list[str], n: int) -> list[str]:
 
 def _checked_heads(heads: Iterable[Any], n: int) -> list[int]:
     """Return `heads` as ints with -1 for the root, after checking that they are within the sentence."""
-    result = list(map(int, heads))
+    given = list(heads)
+    try:
+        result = list(map(int, given))
+    except (TypeError, ValueError, OverflowError):  # OverflowError: an infinity
+        result = []
+    if result != given:
+        for head in given:
+            if head is None or isinstance(head, str) or (hasattr(head, "is_integer") and not head.is_integer()):
+                raise DataError(f"HEAD {head!r}", "an integer")
     if len(result) != n + 1:
         raise DataError(f"{max(len(result) - 1, 0)} heads", f"{n}, one per word")
     result[0] = -1

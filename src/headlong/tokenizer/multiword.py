@@ -15,6 +15,7 @@ from headlong.features.boundaries import MULTIWORD_ATTRIBUTES, MULTIWORD_FAMILY,
 from headlong.learning.loop import Report
 from headlong.sequence.decisions import Decisions
 from headlong.sequence.spec import SequenceOptions
+from headlong.storage.checks import FIELD, PIECE, RECORD, TEXT, check, expect, list_of, whole
 from headlong.storage.component import Arrays, State, add_prefix, select_prefix
 from headlong.text import Sentence
 from headlong.text.characters import hash_text
@@ -25,6 +26,9 @@ UNKNOWN, NEVER_SPLIT, SOMETIMES_SPLIT, ALWAYS_SPLIT = range(4)
 """What the training data say about a form."""
 
 _LONGEST_ENDING = 6
+_CUT = whole(0, 10**6)
+_WORDS = list_of(FIELD, 0, 100)
+_LENGTHS = list_of(whole(1, 10**6), 0, 100)
 _LEAST_SHARE = 0.03  # an ending makes a word doubtful if at least this share of the words with the ending are split
 _OPTIONS = SequenceOptions(order=0, learner="crf", epochs=10, rate=0.1, bits=14)
 
@@ -196,12 +200,16 @@ class MultiwordSplitter:
     @classmethod
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> MultiwordSplitter:
         """Return the splitter with the given `state`."""
-        known = {form: _read_split(stored) for form, stored in metadata["known"].items()}
-        endings = {ending: _read_split(stored) for ending, stored in metadata["endings"].items()}
-        always = set(metadata["always"])
-        decisions = metadata.get("decisions")
-        found = Decisions.from_state(decisions, select_prefix("decisions", arrays)) if decisions else None
-        return cls(known, always, endings, found)
+        known, endings = (
+            {form: _read_split(stored) for form, stored in expect(metadata, key, RECORD).items()}
+            for key in ("known", "endings")
+        )
+        always = set(expect(metadata, "always", list_of(TEXT)))
+        decisions = None
+        if "decisions" in metadata:
+            stored = expect(metadata, "decisions", RECORD)
+            decisions = Decisions.from_state(stored, select_prefix("decisions", arrays), MULTIWORD_ATTRIBUTES)
+        return cls(known, always, endings, decisions)
 
 
 def _learn_endings(known: dict[str, Split], forms: Counter[str]) -> dict[str, Split]:
@@ -249,7 +257,8 @@ def _store_split(split: Split) -> list[Any]:
     return [*split.lengths] if split.lengths else [split.cut, split.ending, *split.rest]
 
 
-def _read_split(stored: list[Any]) -> Split:
-    if len(stored) > 1 and isinstance(stored[1], str):
-        return Split(stored[0], stored[1], tuple(stored[2:]))
-    return Split(lengths=tuple(stored))
+def _read_split(stored: Any) -> Split:
+    match stored:
+        case [cut, str(ending), *rest] if _CUT.accepts(cut) and PIECE.accepts(ending):
+            return Split(cut, ending, tuple(check("the words of a split", rest, _WORDS)))
+    return Split(lengths=tuple(check("a split", stored, _LENGTHS)))

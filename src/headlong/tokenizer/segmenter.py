@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.arrays import BOOL, INT32, UINT8, UINT32
+from headlong.errors import ModelError
 from headlong.features.boundaries import (
     END_ATTRIBUTES,
     END_FAMILY,
@@ -30,6 +31,7 @@ from headlong.learning.loop import Report
 from headlong.options import Options, check_ranges
 from headlong.sequence.decisions import Decisions
 from headlong.sequence.spec import SequenceOptions
+from headlong.storage.checks import RECORD, expect, expect_array
 from headlong.storage.component import Arrays, State, add_prefix, select_prefix
 from headlong.text.characters import STOP, UPPER, Characters
 from headlong.text.plain import PlainText
@@ -197,14 +199,18 @@ class Segmenter:
     @classmethod
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Segmenter:
         """Return the segmenter with the given `state`."""
-        rules, cases = arrays["rules"], CaseTable.unpack(arrays["cases"])
-        if rules.shape != (GAP_KINDS,):
-            raise ValueError(f"array 'rules' must have the shape {(GAP_KINDS,)}, found {rules.shape}")
-        found = {
-            name: Decisions.from_state(metadata[name], select_prefix(name, arrays)) if name in metadata else None
-            for name in ("gaps", "ends")
-        }
-        return cls(rules, found["gaps"], found["ends"], cases)
+        rules = expect_array(arrays, "rules", np.uint8, [GAP_KINDS])
+        cases = expect_array(arrays, "cases", np.uint8, [None])
+        if len(cases).bit_count() != 1:
+            raise ModelError(f"the size of array 'cases' must be a power of two, found {len(cases)}")
+        gaps = ends = None
+        if "gaps" in metadata:
+            gaps = Decisions.from_state(
+                expect(metadata, "gaps", RECORD), select_prefix("gaps", arrays), GAP_ATTRIBUTES, chained=True
+            )
+        if "ends" in metadata:
+            ends = Decisions.from_state(expect(metadata, "ends", RECORD), select_prefix("ends", arrays), END_ATTRIBUTES)
+        return cls(rules, gaps, ends, CaseTable.unpack(cases))
 
 
 def _find_undecided(layout: TextLayout, rules: UINT8) -> npt.NDArray[np.intp]:

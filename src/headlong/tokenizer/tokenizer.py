@@ -15,6 +15,7 @@ from headlong.evaluation import evaluate
 from headlong.features.boundaries import PARAGRAPH
 from headlong.learning.loop import Report
 from headlong.options import store_options
+from headlong.storage.checks import RECORD, expect
 from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.text import MultiwordToken, Sentence
 from headlong.text.plain import escape_spaces, insert_line_breaks, plain_text
@@ -92,10 +93,12 @@ class TrainedTokenizer:
     @classmethod
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> TrainedTokenizer:
         """Return the tokenizer with the given `state`."""
-        segmenter = Segmenter.from_state(metadata["segmenter"], select_prefix("segmenter", arrays))
-        stored = metadata.get("multiword")
-        splitter = MultiwordSplitter.from_state(stored, select_prefix("multiword", arrays)) if stored else None
-        return cls(segmenter, splitter, dict(metadata["scores"]))
+        segmenter = Segmenter.from_state(expect(metadata, "segmenter", RECORD), select_prefix("segmenter", arrays))
+        splitter = None
+        if "multiword" in metadata:
+            stored = expect(metadata, "multiword", RECORD)
+            splitter = MultiwordSplitter.from_state(stored, select_prefix("multiword", arrays))
+        return cls(segmenter, splitter, dict(expect(metadata, "scores", RECORD)))
 
 
 class Tokenizer(Component[TrainedTokenizer]):
@@ -186,7 +189,7 @@ class Tokenizer(Component[TrainedTokenizer]):
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
         """Return the tokenizer with the given `state`; the arrays are not copied."""
         with report_invalid(cls.KIND):
-            tokenizer = cls.from_options(TokenizerOptions.from_metadata(metadata["options"]))
+            tokenizer = cls.from_options(TokenizerOptions.from_metadata(expect(metadata, "options", RECORD)))
             tokenizer._trained = TrainedTokenizer.from_state(metadata, arrays)
         return tokenizer
 
