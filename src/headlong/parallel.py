@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from typing import TypeVar
 
 from headlong.errors import OptionError
@@ -56,6 +57,26 @@ def parallel_map(
         finally:  # also when the caller stops early
             for _, future in waiting:
                 future.cancel()
+
+
+def read_batches(items: Iterable[Piece], size: int) -> Iterator[list[Piece]]:
+    """Yield the items in lists of `size`. If the stream fails, the items before that come first, then the error.
+
+    >>> list(read_batches("abc", 2))
+    [['a', 'b'], ['c']]
+    """
+    source, failure = iter(items), None
+    while failure is None:
+        batch: list[Piece] = []
+        try:
+            batch.extend(islice(source, size))
+        except Exception as error:
+            failure = error
+        if batch:
+            yield batch
+        elif failure is None:
+            return
+    raise failure
 
 
 def check_threads(threads: int) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack, get_args
 
@@ -18,7 +17,7 @@ from headlong.features.functions import TreeFunction, TreeFunctions
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.options import check_choice, store_options
-from headlong.parallel import check_threads, parallel_map
+from headlong.parallel import check_threads, parallel_map, read_batches
 from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import DecodeKeywords, DecodeOptions
 from headlong.parser.decoders import TrainingDecoder, marginals
@@ -238,8 +237,8 @@ class Parser(Component[TrainedParser]):
                 found = replace(found, confidence=(arcs, labeled))
             return batch.join_pieces(found, self.trained.labels)
 
-        batches = iter(lambda: list(islice(sentences, plan.batch_size)), [])
-        for batch, found in parallel_map(map(prepare, batches), work, plan.threads):
+        batches = map(prepare, read_batches(sentences, plan.batch_size))
+        for batch, found in parallel_map(batches, work, plan.threads):
             yield batch.sentences, found
 
     def _decode(self, batch: EncodedBatch, plan: DecodePlan) -> BatchResult:
