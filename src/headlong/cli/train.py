@@ -52,7 +52,7 @@ _PARSER = """\
 Train a parser on sentences with trees (HEAD and DEPREL). Tags, lemmas and features make it more accurate.
 
 Ctrl-C stops the training and saves the best model so far. The state is saved in MODEL.checkpoint after each epoch; run
-the same command with --resume to continue from there."""
+the same command with --resume to continue from there, or with --overwrite to start again."""
 
 _PIPELINE = """\
 Train all steps from text to trees on one treebank: tokenizer, tagger, lemmatizer and parser. The parser learns from
@@ -168,6 +168,11 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="continue from MODEL.checkpoint (default: start from the beginning)"
     )
+    parser.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace MODEL.checkpoint of an earlier run (default: do not start if there is one)",
+    )
 
 
 def _parse_order(text: str) -> int:
@@ -251,9 +256,16 @@ def _checkpoint_path(args: argparse.Namespace) -> Path:
     """Return the file that keeps the state of the training.
 
     Raises:
-        OptionError: The training should resume, but there is no such file.
+        OptionError: The training should resume, but there is no such file; or it should not, but there is one.
     """
     checkpoint = Path(f"{args.output}.checkpoint")
+    if args.resume and args.overwrite:
+        raise OptionError("found --resume and --overwrite, expected one of them")
+    if checkpoint.exists() and not (args.resume or args.overwrite):
+        raise OptionError(
+            f"found the checkpoint {checkpoint} of an earlier run: add --resume to continue that run, or --overwrite "
+            "to start from the beginning"
+        )
     if args.resume and not checkpoint.exists():
         raise OptionError(f"found no checkpoint {checkpoint} to resume from: omit --resume to start from the beginning")
     return checkpoint

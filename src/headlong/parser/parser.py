@@ -110,9 +110,10 @@ class Parser(Component[TrainedParser]):
             dev: Development sentences: the epoch with the best LAS on them is kept. Without them, the last epoch is.
             threads: The number of threads; the result does not depend on it.
             progress: A callback that receives progress updates.
-            checkpoint: A file to write the state of training to after each epoch. With order full, each fold has a file
-                of its own beside it, called CHECKPOINT.fold1 and so on. None of them is removed at the end: remove them
-                when the model is saved.
+            checkpoint: A file to write the state of training to after each epoch; an older one is replaced. With order
+                full, each fold has a file of its own beside it, called CHECKPOINT.fold1 and so on, and the parts of
+                whole trees have CHECKPOINT.trees. None of them is removed at the end: remove them when the model is
+                saved.
             resume: Continue from the checkpoint. The result is the same as without the interruption. After the last
                 epoch, the checkpoint gives the trained model at once.
         """

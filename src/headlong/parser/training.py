@@ -154,7 +154,7 @@ def train_parser(
             folds = [] if interrupted else _train_folds(run, train, encoder, labels, resume)
         except KeyboardInterrupt:  # while the pruner or the first epoch of a fold is trained
             folds = []
-        best, scores, interrupted = _learn_globals(run, spec, best, scores, folds)
+        best, scores, interrupted = _learn_globals(run, spec, best, scores, folds, resume)
     if quality:
         scores = {**scores, "pruner": quality}
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
@@ -213,9 +213,14 @@ def _train_pruner(
 
 
 def checkpoint_files(checkpoint: str | Path, options: ParserOptions) -> list[Path]:
-    """Return the files that training writes its state to: the checkpoint, and one for each fold of order full."""
-    folds = options.jackknife if options.learns_globals_last else 0
-    return [Path(checkpoint), *(Path(f"{checkpoint}.fold{fold + 1}") for fold in range(folds))]
+    """Return the files that training writes its state to.
+
+    The first is the checkpoint. Order full has another one for each fold, and a last one for the parts of whole trees.
+    """
+    if not options.learns_globals_last:
+        return [Path(checkpoint)]
+    names = ["", *(f".fold{fold + 1}" for fold in range(options.jackknife)), ".trees"]
+    return [Path(f"{checkpoint}{name}") for name in names]
 
 
 def _train_folds(
@@ -227,7 +232,7 @@ def _train_folds(
     """
     options = replace(run.options, epochs=min(run.options.epochs, jackknife.FOLD_EPOCHS))
     count, folds = options.jackknife, []
-    checkpoints = checkpoint_files(run.checkpoint, options)[1:] if run.checkpoint else [None] * count
+    checkpoints = checkpoint_files(run.checkpoint, options)[1:-1] if run.checkpoint else [None] * count
     for fold, checkpoint in enumerate(checkpoints):
         rest = [sentence for i, sentence in enumerate(train) if i % count != fold]
         seen, unseen = Corpus.of(rest, encoder, labels), Corpus.of(train[fold::count], encoder, labels)
@@ -247,7 +252,7 @@ def _train_folds(
 
 
 def _learn_globals(
-    run: _Run, spec: ModelSpec, base: ModelWeights, scores: dict[str, Any], folds: Sequence[Fold]
+    run: _Run, spec: ModelSpec, base: ModelWeights, scores: dict[str, Any], folds: Sequence[Fold], resume: bool
 ) -> tuple[ModelWeights, dict[str, Any], bool]:
     """Return the base with globals, its scores, and whether training was interrupted.
 
@@ -266,7 +271,10 @@ def _learn_globals(
         run.projective,
         options.training_decoder,
     )
-    return jackknife.refine(base, scores, changes, loop, learner, run.evaluate, run.progress)
+    path = checkpoint_files(run.checkpoint, options)[-1] if run.checkpoint else None
+    fingerprint = {**run.fingerprint(), "epochs": options.epochs}  # all of them change the models of the folds
+    checkpoint = jackknife.Checkpoint(path, fingerprint, resume=resume)
+    return jackknife.refine(base, scores, changes, loop, learner, run.evaluate, run.progress, checkpoint)
 
 
 @dataclass
@@ -328,7 +336,7 @@ class _Run:
         heads, labels, *_ = compile_model(model, self.pruning).parse(self.dev.batch, core_options)
         return self.dev.measure_accuracy(heads, labels)
 
-    def _fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Any]:
         """Return what must not change between a checkpoint and `resume`: the data, and all options but `epochs`."""
         options = asdict(self.options)
         for name in ("epochs", "licence", "name"):
@@ -341,7 +349,7 @@ class _Run:
             return
         arrays: dict[str, Any] = {**tables.arrays(), "best_parts": best.parts, "best_labels": best.labels}
         metadata = {
-            "fingerprint": self._fingerprint(),
+            "fingerprint": self.fingerprint(),
             "epoch": epoch,
             "scores": scores,
             "scales": list(best.scales),
@@ -354,7 +362,7 @@ class _Run:
             found = read_model(self.checkpoint or "", "checkpoint").metadata
         except ModelError:
             return False
-        return found.get("fingerprint") == self._fingerprint() and int(found["epoch"]) <= self.options.epochs
+        return found.get("fingerprint") == self.fingerprint() and int(found["epoch"]) <= self.options.epochs
 
     def _resume(self, tables: WeightTables) -> tuple[ModelWeights | None, dict[str, Any], int]:
         if not self.checkpoint:
@@ -362,7 +370,7 @@ class _Run:
         if not Path(self.checkpoint).exists():
             raise ModelError(f"{self.checkpoint}: found no checkpoint to resume from")
         file = read_model(self.checkpoint, "checkpoint")
-        if file.metadata["fingerprint"] != self._fingerprint():
+        if file.metadata["fingerprint"] != self.fingerprint():
             raise ModelError(f"{self.checkpoint}: checkpoint of other data or options, expected the same run")
         if file.metadata["epoch"] > self.options.epochs:
             raise OptionError(
