@@ -14,6 +14,7 @@ from headlong.cli import train_sequences
 from headlong.cli.arguments import CommandParser, add_command
 from headlong.cli.messages import print_note, print_warning
 from headlong.cli.progress import training_log
+from headlong.cli.signals import exit_code
 from headlong.cli.training import (
     ModelOutput,
     add_card,
@@ -280,7 +281,7 @@ def _report_result(parser: Parser, output: ModelOutput, checkpoint: Path) -> int
     if parser.interrupted:
         resume = "; add --resume to the same command to continue" if checkpoint.exists() else ""
         print_note(f"interrupted: saved the best model so far ({', '.join(facts)}) in {output.path}{resume}")
-        return 130
+        return exit_code()
     for file in checkpoint_files(checkpoint, parser.options):
         file.unlink(missing_ok=True)
     if not output.quiet and "pruner" in scores:

@@ -111,7 +111,7 @@ class ModelOutput:
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.begin, self.path, self.quiet = time.perf_counter(), Path(args.output), args.quiet
-        check_writable(self.path)
+        check_writable(self.path, regular=True)
         sources = [*args.train, *args.dev]
         if self.path.exists() and any(os.path.exists(name) and self.path.samefile(name) for name in sources):
             raise OptionError(f"the output {self.path} is one of the input files: choose another output")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,7 +14,7 @@ import numpy as np
 
 from headlong import _core
 from headlong.arrays import INT32, UINT32
-from headlong.errors import DataError, ModelError, OptionError
+from headlong.errors import DataError, DataWarning, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
 from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, WordEncoder
 from headlong.features.functions import TreeFunctions
@@ -22,6 +23,7 @@ from headlong.learning.dropout import WordDropout
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import Crf, make_learner
 from headlong.parser import jackknife
+from headlong.parser.batches import MAX_WORDS
 from headlong.parser.decode_options import DecodeOptions
 from headlong.parser.jackknife import Fold
 from headlong.parser.model import (
@@ -109,6 +111,8 @@ def train_parser(
     """Return the trained parser, and whether training was interrupted."""
     if not train:
         raise DataError("no sentence", "training data")
+    train = _keep_short(train, "training")
+    dev = _keep_short(dev, "development") if dev else dev
     single_root = _choose_root_rule(options, train)
     for sentence in [*train, *(dev or [])]:
         check_tree(sentence, single_root=single_root and options.root == "single")
@@ -159,6 +163,19 @@ def train_parser(
         scores = {**scores, "pruner": quality}
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
     return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data), interrupted
+
+
+def _keep_short(sentences: list[Sentence], purpose: str) -> list[Sentence]:
+    """Return the sentences that are not parsed in pieces. Learning from one of 8,000 words would not end."""
+    kept = [sentence for sentence in sentences if len(sentence) <= MAX_WORDS]
+    count = len(sentences) - len(kept)
+    if not kept:
+        raise DataError(f"only sentences of more than {MAX_WORDS:,} words", f"shorter sentences as {purpose} data")
+    if count:
+        skipped = "1 sentence" if count == 1 else f"{count:,} sentences"
+        message = f"skipped {skipped} of more than {MAX_WORDS:,} words in the {purpose} data"
+        warnings.warn(message, DataWarning, stacklevel=4)
+    return kept
 
 
 def _choose_root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
