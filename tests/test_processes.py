@@ -190,6 +190,18 @@ def test_a_child_may_drop_the_stream_of_its_parent():
     assert len(list(stream)) == 20 * len(train()) - 1
 
 
+@needs_fork
+def test_a_child_may_read_on_in_the_stream_of_its_parent():
+    sentences = train() * 20
+    stream = trained(Parser).predict(sentences, threads=2)
+    rest = [sentence.to_conllu() for sentence in trained(Parser).predict(sentences)][3:]
+    for _ in range(3):
+        next(stream)
+    for _ in range(3):
+        assert run_in_fork(lambda: [sentence.to_conllu() for sentence in stream] == rest) == "right"
+    assert [sentence.to_conllu() for sentence in stream] == rest
+
+
 @every_component
 @pytest.mark.parametrize("method", sorted({"fork", "spawn"} & set(multiprocessing.get_all_start_methods())))
 def test_components_work_in_worker_processes(kind, method):

@@ -185,6 +185,16 @@ def test_giant_fields_and_control_characters_in_the_input(model, capsys):
         assert (result.err + result.out).replace("\n", "").isprintable()
 
 
+@posix
+def test_strange_file_names_are_shown_readably(folder, capsys):
+    Path("a\x1b[31m.conllu").write_text(TREEBANK, encoding="utf-8")
+    result = run(capsys, "check", "a\x1b[31m.conllu")
+    assert r"a\x1b[31m.conllu" in result.out
+    result = run(capsys, "train", "--train", "a\x1b[31m.conllu", "--output", "m\x1b[31m", *SMALL)
+    assert r"saved m\x1b[31m (" in result.err
+    assert (result.out + result.err).replace("\n", "").isprintable()
+
+
 @pytest.mark.parametrize("value", ["\x1b[31m", "x" * 10**6])
 def test_strange_options_are_shown_readably(value, folder, capsys):
     for option in ("--families", "--epochs", "--dev"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from headlong.cli.messages import SkippedSentences, format_size, format_time
 from headlong.cli.shared import add_input_format, add_skip_bad, add_threads, check_writable
-from headlong.errors import OptionError
+from headlong.errors import OptionError, readable
 from headlong.learning.losses import LEARNERS
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class ModelOutput:
             return
         size = format_size(self.path.stat().st_size)
         shown = ", ".join([*facts, format_time(time.perf_counter() - self.begin), *describe_memory()])
-        print(f"saved {self.path} ({size}): {shown}", file=sys.stderr)
+        print(f"saved {readable(str(self.path))} ({size}): {shown}", file=sys.stderr)
 
 
 def describe_epoch(scores: dict[str, Any], epochs: int) -> list[str]:
