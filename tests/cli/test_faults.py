@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from headlong.text import read_conllu
 from tests.helpers.commands import BAD, CATS, DOGS, SMALL, SOURCES, TREEBANK, run
 from tests.helpers.faults import CALLS, Faults
 
+needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+TIME_LIMIT = 120  # seconds; a training takes about one
 KILLS = int(os.environ.get("HEADLONG_KILLS", "6"))  # per command
 PARSE = ["parse", "--model", "x.model", "t.conllu", "--output"]
 TRAIN = ["train", "--train", "train.conllu", "--dev", "dev.conllu", *SMALL, "--epochs", "3", "--quiet", "--output"]
@@ -97,8 +100,7 @@ def test_every_failure_of_a_training_can_be_resumed(call, order, folder, capsys)
             assert run(capsys, *training, "x.model").code == 1
         assert Path("x.model").read_bytes() in (b"older", whole)
         assert not [name for name in os.listdir() if name.endswith(".tmp")]
-        resume = ["--resume"] if Path("x.model.checkpoint").exists() else []
-        assert run(capsys, *training, "x.model", *resume).code == 0
+        assert run(capsys, *training, "x.model", *resume_option()).code == 0
         assert Path("x.model").read_bytes() == whole
         assert not Path("x.model.checkpoint").exists()
 
@@ -117,23 +119,30 @@ def test_the_checkpoint_stays_until_the_model_is_saved(folder, capsys):
     assert Path("y.model").read_bytes() == Path("x.model").read_bytes()
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-def test_killed_trainings_and_parses_lose_nothing(folder, capsys):
-    """kill -9 at random moments: files are whole or absent, and training resumes to the same model."""
-    assert run(capsys, *TRAIN, "whole.model", "--epochs", "40", "--patience", "40").code == 0
-    whole, moments = Path("whole.model").read_bytes(), random.Random(1)
-    command = [*TRAIN, "x.model", "--epochs", "40", "--patience", "40"]
+@needs_kill
+@pytest.mark.parametrize("order", ["1", "full"])
+def test_killed_trainings_resume_to_the_same_model(order, folder, capsys):
+    """kill -9 at random moments: the model is whole or absent."""
+    command = [*TRAIN, "x.model", "--order", order, "--epochs", "40", "--patience", "40"]
+    begin = time.monotonic()
+    kill_after(TIME_LIMIT, *command)
+    duration, whole, moments = time.monotonic() - begin, Path("x.model").read_bytes(), random.Random(1)
+    Path("x.model").unlink()
     for _ in range(KILLS):
-        resume = ["--resume"] if Path("x.model.checkpoint").exists() else []
-        kill_after(0.3 + 0.5 * moments.random(), *command, *resume)
+        kill_after(duration * moments.random(), *command, *resume_option())
         assert not Path("x.model").exists() or Path("x.model").read_bytes() == whole
-    resume = ["--resume"] if Path("x.model.checkpoint").exists() else []
-    assert run(capsys, *command, *resume).code == 0
+    assert run(capsys, *command, *resume_option()).code == 0
     assert Path("x.model").read_bytes() == whole
+    assert not list(Path().glob("x.model.checkpoint*"))
+
+
+@needs_kill
+def test_killed_parses_lose_little(model):
+    """kill -9 at random moments: the output is whole or absent, and what was written before stays."""
     Path("t.conllu").write_text((DOGS + CATS) * 20_000, encoding="utf-8")
-    parse = ["parse", "--model", "x.model", "t.conllu", "--output", "o.conllu"]
+    moments = random.Random(1)
     for _ in range(KILLS):
-        kill_after(0.3 + 1.2 * moments.random(), *parse)
+        kill_after(0.3 + 1.2 * moments.random(), "parse", "--model", "x.model", "t.conllu", "--output", "o.conllu")
         if Path("o.conllu").exists():
             assert Path("o.conllu").stat().st_size == Path("t.conllu").stat().st_size
             Path("o.conllu").unlink()
@@ -144,20 +153,8 @@ def test_killed_trainings_and_parses_lose_nothing(folder, capsys):
         assert len(text) - last < 2 * len(DOGS + CATS)
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-def test_killed_trainings_of_order_full_resume_to_the_same_model(folder, capsys):
-    command = [*TRAIN, "x.model", "--order", "full", "--epochs", "30", "--patience", "30"]
-    assert run(capsys, *command).code == 0
-    whole, moments = Path("x.model").read_bytes(), random.Random(2)
-    Path("x.model").unlink()
-    for _ in range(KILLS):
-        resume = ["--resume"] if Path("x.model.checkpoint").exists() else []
-        kill_after(0.4 + 0.4 * moments.random(), *command, *resume)
-        assert not Path("x.model").exists() or Path("x.model").read_bytes() == whole
-    resume = ["--resume"] if Path("x.model.checkpoint").exists() else []
-    assert run(capsys, *command, *resume).code == 0
-    assert Path("x.model").read_bytes() == whole
-    assert not list(Path().glob("x.model.checkpoint*"))
+def resume_option() -> list[str]:
+    return ["--resume"] if Path("x.model.checkpoint").exists() else []
 
 
 def kill_after(seconds: float, *arguments: str) -> None:
