@@ -42,7 +42,7 @@ class DataError(HeadlongError, ValueError):
 
 
 def readable(text: str, longest: int = 200) -> str:
-    r"""Return a text for a message: characters that cannot be printed are escaped, and the middle of a long text is cut.
+    r"""Return a text for a message: unprintable characters are escaped, and the middle of a long text is cut out.
 
     A byte of a file name or an argument that is not UTF-8 is shown as such.
 
