@@ -13,7 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "headlong"
 
-BASE = ("errors", "arrays", "parallel", "options", "writing")  # every room may import these; they import errors only
+# Every room may import these; they import errors only.
+BASE = ("errors", "arrays", "locks", "parallel", "options", "writing")
 
 # Each room and the rooms that it imports besides BASE, from low to high. `_core` is the compiled core, `headlong` the
 # package's own __init__.py. The command line may import anything.

@@ -35,6 +35,8 @@ class Options:
             if not _has_type(value, annotation):
                 suggestion = _suggest(value, get_args(annotation)) if get_origin(annotation) is Literal else ""
                 raise OptionError(f"{name} must be {_describe(annotation)}, found {value!r}{suggestion}")
+            if isinstance(value, str) and not is_unicode(value):
+                raise OptionError(f"{name} must be valid Unicode, found {value!r}")
         self.check()
 
     def check(self) -> None:
@@ -55,6 +57,11 @@ class Options:
         An option that is newer than the model file gets its default. Stored options that no longer exist are ignored.
         """
         return cls(**{field.name: stored[field.name] for field in fields(cls) if field.name in stored})
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether a text can be written as UTF-8; an argument of the command line with other bytes cannot."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def list_changes(options: Options) -> list[str]:

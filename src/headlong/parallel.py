@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from typing import TypeVar
 
 from headlong.errors import OptionError
@@ -34,8 +36,16 @@ def parallel_map(
         for piece in pieces:
             yield piece, work(piece)
         return
+    home = os.getpid()  # a forked process has none of the threads: it works on the calling thread
+
+    def begin(piece: Piece) -> Future[Result] | None:
+        return executor.submit(work, piece) if os.getpid() == home else None
+
+    def finish(piece: Piece, future: Future[Result] | None) -> tuple[Piece, Result]:
+        return piece, future.result() if future and os.getpid() == home else work(piece)
+
     with ThreadPoolExecutor(threads) as executor:
-        waiting: deque[tuple[Piece, Future[Result]]] = deque()
+        waiting: deque[tuple[Piece, Future[Result] | None]] = deque()
         try:
             source, failure = iter(pieces), None
             while True:
@@ -46,16 +56,37 @@ def parallel_map(
                 except Exception as error:
                     failure = error
                     break
-                waiting.append((piece, executor.submit(work, piece)))
+                waiting.append((piece, begin(piece)))
                 if len(waiting) > 2 * threads:
-                    yield _next(waiting)
+                    yield finish(*waiting.popleft())
             while waiting:
-                yield _next(waiting)
+                yield finish(*waiting.popleft())
             if failure:
                 raise failure
         finally:  # also when the caller stops early
             for _, future in waiting:
-                future.cancel()
+                if future and os.getpid() == home:
+                    future.cancel()
+
+
+def read_batches(items: Iterable[Piece], size: int) -> Iterator[list[Piece]]:
+    """Yield the items in lists of `size`. If the stream fails, the items before that come first, then the error.
+
+    >>> list(read_batches("abc", 2))
+    [['a', 'b'], ['c']]
+    """
+    source, failure = iter(items), None
+    while failure is None:
+        batch: list[Piece] = []
+        try:
+            batch.extend(islice(source, size))
+        except Exception as error:
+            failure = error
+        if batch:
+            yield batch
+        elif failure is None:
+            return
+    raise failure
 
 
 def check_threads(threads: int) -> int:
@@ -65,8 +96,3 @@ def check_threads(threads: int) -> int:
     if threads < 1:
         raise OptionError(f"threads must be at least 1, found {threads}")
     return threads
-
-
-def _next(waiting: deque[tuple[Piece, Future[Result]]]) -> tuple[Piece, Result]:
-    piece, future = waiting.popleft()
-    return piece, future.result()

@@ -12,7 +12,7 @@ from headlong.errors import DataError, OptionError
 from headlong.learning.loop import Report
 from headlong.lemmatizer.lemmatizer import Lemmatizer, LemmatizerOptions
 from headlong.options import Options, check_choice, store_options
-from headlong.parallel import check_threads, parallel_map
+from headlong.parallel import check_threads, parallel_map, read_batches
 from headlong.parser.decode_options import DecodeKeywords
 from headlong.parser.options import ParserOptions
 from headlong.parser.parser import Parser
@@ -305,9 +305,8 @@ class Pipeline(Component[TrainedPipeline]):
             tagged = self.annotate(chunk, tag, confidence=confidence)
             return list(parse_tagged(tagged, chunk_guide, solutions.append)), solutions
 
-        stream = iter(sentences)
-        chunks = iter(lambda: list(islice(stream, _CHUNK)), [])
-        return self._parse(map(add_guide, chunks), parse_chunk, threads, report)
+        chunks = map(add_guide, read_batches(sentences, _CHUNK))
+        return self._parse(chunks, parse_chunk, threads, report)
 
     @staticmethod
     def _parse(

@@ -166,6 +166,24 @@ def test_resume_needs_a_checkpoint(folder, capsys):
     assert "found no checkpoint x.model.checkpoint to resume from" in result.err
 
 
+def test_a_checkpoint_of_an_earlier_run_is_not_overwritten(folder, capsys, monkeypatch):
+    arguments = ["train", "--train", "train.conllu", *SMALL, "--epochs", "4", "--quiet", "--output", "x.model"]
+    with monkeypatch.context() as patched:
+        patched.setattr("headlong.cli.train.Path.unlink", lambda *_, **__: None)  # as if killed before the end
+        assert run(capsys, *arguments).code == 0
+    before = Path("x.model.checkpoint").read_bytes()
+    for options in ([], ["--resume", "--overwrite"], ["--seed", "2"]):
+        result = run(capsys, *arguments, *options)
+        assert result.code == 2
+        assert Path("x.model.checkpoint").read_bytes() == before
+    assert result.err == (
+        "headlong: error: found the checkpoint x.model.checkpoint of an earlier run: add --resume to continue that "
+        "run, or --overwrite to start from the beginning\n"
+    )
+    assert run(capsys, *arguments, "--seed", "2", "--overwrite").code == 0
+    assert not Path("x.model.checkpoint").exists()
+
+
 def test_memory_is_reported_if_available(monkeypatch):
     assert training.describe_memory()[0].startswith("peak memory ")
     monkeypatch.setitem(sys.modules, "resource", None)

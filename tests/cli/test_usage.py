@@ -145,6 +145,8 @@ def shell(command: str) -> subprocess.CompletedProcess[bytes]:
     [
         ("HEADLONG parse --model x.model <&-", 1, b"found no sentence"),
         ("HEADLONG check dev.conllu >&-", 0, b""),
+        ("HEADLONG parse --model x.model dev.conllu >&-", 2, b"standard output is closed: name a file with --output"),
+        ("HEADLONG parse --model x.model dev.conllu --output o.conllu <&- >&- 2>&- && test -s o.conllu", 0, b""),
         ("HEADLONG parse none.conllu 2>&-", 1, b""),
     ],
 )

@@ -128,7 +128,7 @@ def test_interruption_keeps_what_was_learned(stage: str, epoch: int) -> None:
 
 @pytest.mark.parametrize(
     ("stage", "epoch", "skipped"),
-    [("parser", 6, 1), ("fold 1/3", 2, 2), ("fold 3/3", 1, 4), ("whole trees", 2, 4)],
+    [("parser", 6, 1), ("fold 1/3", 2, 2), ("fold 3/3", 1, 4), ("whole trees", 1, 5), ("whole trees", 3, 5)],
 )
 def test_training_resumes_in_every_phase(stage: str, epoch: int, skipped: int, tmp_path: Path) -> None:
     def interrupt(progress: Progress) -> None:
@@ -143,18 +143,40 @@ def test_training_resumes_in_every_phase(stage: str, epoch: int, skipped: int, t
     resumed = Parser(**FULL).fit(train, train, checkpoint=checkpoint, resume=True, progress=seen.append)
     assert toy.same_model(whole, resumed, tmp_path)
     first_epochs = {progress.stage for progress in seen if progress.epoch == 1}
-    stages = ["parser", "fold 1/3", "fold 2/3", "fold 3/3"]
+    stages = ["parser", "fold 1/3", "fold 2/3", "fold 3/3", jackknife.STAGE]
     assert [name for name in stages if name in first_epochs] == stages[skipped:]
     assert all(path.exists() for path in checkpoint_files(checkpoint, resumed.options))
+    if stage == jackknife.STAGE:
+        epochs = [progress.epoch for progress in seen if progress.stage == stage]
+        assert min(epochs) == epoch + 1
 
 
-def test_damaged_or_foreign_checkpoints_of_folds_are_ignored(tmp_path: Path) -> None:
+def test_a_finished_training_resumes_at_once(tmp_path: Path) -> None:
+    checkpoint, train = tmp_path / "checkpoint", toy.treebank()
+    whole = Parser(**FULL).fit(train, train, checkpoint=checkpoint)
+    seen: list[Progress] = []
+    again = Parser(**FULL).fit(train, train, checkpoint=checkpoint, resume=True, progress=seen.append)
+    assert {progress.stage for progress in seen} == {"pruner"}
+    assert toy.same_model(whole, again, tmp_path)
+
+
+def test_more_epochs_learn_the_parts_of_whole_trees_again(tmp_path: Path) -> None:
+    """The models of the folds may have changed, and the changes were learned on top of them."""
+    checkpoint, train = tmp_path / "checkpoint", toy.treebank()
+    Parser(**{**FULL, "epochs": 3}).fit(train, checkpoint=checkpoint)
+    seen: list[Progress] = []
+    Parser(**{**FULL, "epochs": 4}).fit(train, checkpoint=checkpoint, resume=True, progress=seen.append)
+    assert {progress.epoch for progress in seen if progress.stage == jackknife.STAGE} == {1, 2, 3, 4}
+
+
+def test_damaged_or_foreign_checkpoints_of_order_full_are_ignored(tmp_path: Path) -> None:
     checkpoint, train = tmp_path / "checkpoint", toy.treebank()
     whole = Parser(**FULL).fit(train, checkpoint=checkpoint)
     files = checkpoint_files(checkpoint, whole.options)
     assert sorted(files) == sorted(tmp_path.iterdir())
     files[1].write_bytes(b"damaged")
     files[2].write_bytes(files[3].read_bytes())
+    files[-1].write_bytes(files[0].read_bytes())
     assert toy.same_model(whole, Parser(**FULL).fit(train, checkpoint=checkpoint, resume=True), tmp_path)
 
 

@@ -1,7 +1,7 @@
 """The command ``headlong``: one file per subcommand, each with ``add_parser`` and ``run``.
 
 Without a command, ``headlong`` prints its help. Exit codes: 0 success, 1 bad data or a bad model, 2 wrong usage,
-130 interrupted.
+130 interrupted (Ctrl-C), 143 terminated (SIGTERM).
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from headlong.cli import check, compare, evaluate, inspect, label, parse, train
 from headlong.cli.arguments import CommandParser, suggest
-from headlong.cli.messages import print_error, print_note
-from headlong.errors import HeadlongError, OptionError
+from headlong.cli.messages import print_error, print_note, print_warning
+from headlong.cli.signals import catch_termination, exit_code
+from headlong.errors import DataWarning, HeadlongError, OptionError
 
 _EXAMPLES = """\
 train and use a parser, with a treebank of Universal Dependencies (https://universaldependencies.org):
@@ -33,7 +37,7 @@ label chunks, entities or tags, in files with one word per line:
 
 "headlong COMMAND --help" explains a command and its options.
 
-Exit codes: 0 success, 1 bad data or model, 2 wrong usage, 130 interrupted
+Exit codes: 0 success, 1 bad data or model, 2 wrong usage, 130 interrupted, 143 terminated
 """
 
 
@@ -53,14 +57,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        code: int = args.run(args)
+        with catch_termination(), _print_warnings():
+            code: int = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:
         _discard_stdout()
         return 0
     except KeyboardInterrupt as interrupt:
         print_note(str(interrupt) or "interrupted")
-        return 130
+        return exit_code()
     except (HeadlongError, OSError, MemoryError) as error:
         if args.traceback:
             raise
@@ -68,6 +73,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         _flush_stdout()
         return 2 if isinstance(error, OptionError) else 1
     return code
+
+
+@contextmanager
+def _print_warnings() -> Iterator[None]:
+    """Print warnings about data as messages of the command."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DataWarning)
+        show = warnings.showwarning
+
+        def show_message(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if issubclass(category, DataWarning):
+                print_warning(str(message))
+            else:
+                show(message, category, *where)
+
+        warnings.showwarning = show_message  # type: ignore[assignment]
+        yield
 
 
 def _prepare_streams() -> None:
@@ -136,7 +158,7 @@ class _VersionAction(argparse.Action):
 def _format_error(error: Exception) -> str:
     """Return the message of an error on one line."""
     if isinstance(error, OSError):
-        where = f"{error.filename}: " if error.filename else ""
+        where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
         return f"{where}{error.strerror or error}"
     return str(error).replace("\n", " ") or "not enough memory"
 

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
+from headlong.errors import readable
+
 _NEGATIVE_NUMBER = re.compile(r"-\d+$|-\d*\.\d+$")
 
 
@@ -61,7 +63,7 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print usage, message and where to find help, and exit with code 2."""
         self.print_usage(sys.stderr)
-        message = message.removeprefix("argument ")
+        message = readable(message.removeprefix("argument "), 2000)
         self.exit(2, f'headlong: error: {message}\ntry "{self.prog} --help" for help\n')
 
     def _check_options(self, args: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from headlong.cli.arguments import CommandParser, add_command
 from headlong.cli.messages import format_table
 from headlong.cli.shared import add_input_format
-from headlong.errors import OptionError
+from headlong.errors import OptionError, readable
 
 if TYPE_CHECKING:
     from headlong.analysis.survey import Finding, Overlap, Statistics
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         print(_to_json(statistics, overlaps, found))
     else:
         print(format_statistics(statistics, overlaps))
-        print("\n" + ("\n".join(f"warning: {finding}" for finding in found) or "no warnings"))
+        print("\n" + ("\n".join(f"warning: {readable(str(finding), 2000)}" for finding in found) or "no warnings"))
     return 1 if args.strict and found else 0
 
 
@@ -101,7 +101,7 @@ def format_statistics(statistics: Sequence[Statistics], overlaps: Sequence[Overl
     shared = {one.name: one for one in overlaps}
     columns = [["", *_ROWS]]
     columns += [
-        [name, *_format_column(figures, shared.get(figures.name))]
+        [readable(name), *_format_column(figures, shared.get(figures.name))]
         for name, figures in zip(_short_names(statistics), statistics, strict=True)
     ]
     rows = [row for row in zip(*columns, strict=True) if any(row[1:])]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Container, Sequence
 
-from headlong.errors import DataError
+from headlong.errors import DataError, readable
 
 
 def print_note(message: str) -> None:
     """Print one line to standard error, with the name of the program."""
-    print(f"headlong: {message}", file=sys.stderr)
+    print(f"headlong: {readable(message, 4000)}", file=sys.stderr)
 
 
 def print_warning(message: str) -> None:

@@ -48,6 +48,7 @@ from headlong.cli.streams import (
     show_progress,
 )
 from headlong.errors import DataError, OptionError
+from headlong.options import is_unicode
 
 if TYPE_CHECKING:
     from headlong import Parser, Pipeline, Solution
@@ -263,6 +264,8 @@ def _plan_outputs(args: argparse.Namespace) -> list[tuple[list[str], str]]:
         for name in names:
             if name != "-" and not os.path.exists(name) and not _is_text(name):
                 raise DataError("no such file", "a file, or text of more than one word", path=name or "''")
+            if _is_text(name) and not is_unicode(name):
+                raise DataError("text that is not UTF-8", "UTF-8", path=name)
         check_overwriting(names, target)
         if target in written:
             raise OptionError(f"{written[target]} and {names[0]} would both be written to {target}")

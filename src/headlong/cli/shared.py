@@ -115,8 +115,11 @@ def thread_count(text: str) -> int:
     raise argparse.ArgumentTypeError(f"found {text!r}, expected a number, 0 or auto")
 
 
-def check_writable(target: str | os.PathLike[str]) -> None:
-    """Raise OptionError, before any work is done, if an output file cannot be written."""
+def check_writable(target: str | os.PathLike[str], *, regular: bool = False) -> None:
+    """Raise OptionError, before any work is done, if an output file cannot be written.
+
+    With `regular`, devices and pipes are refused too.
+    """
     if not os.fspath(target):
         raise OptionError("found '' as the name of the output, expected the name of a file")
     folder = os.path.dirname(target) or "."
@@ -124,5 +127,7 @@ def check_writable(target: str | os.PathLike[str]) -> None:
         raise OptionError(f"cannot write {target}: folder {folder} does not exist")
     if os.path.isdir(target):
         raise OptionError(f"cannot write {target}: it is a folder, expected the name of a file")
+    if regular and os.path.exists(target) and not os.path.isfile(target):
+        raise OptionError(f"cannot write {target}: it is a device or a pipe, expected the name of a file")
     if not os.access(folder, os.W_OK):
         raise OptionError(f"cannot write {target}: no permission to write to folder {folder}")

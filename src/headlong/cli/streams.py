@@ -64,6 +64,8 @@ class SentenceStream:
         A file is replaced when all of the new one is on the disk. After an error an older file stays, and the sentences
         that are finished stay in a file of their own, see `NewFile.keep`.
         """
+        if target == "-" and getattr(sys.stdout, "name", "") == os.devnull:  # see `headlong.cli.main`
+            raise OptionError("standard output is closed: name a file with --output")
         if target == "-" or (os.path.exists(target) and not os.path.isfile(target)):
             with _naming_target(target):
                 write(target)

@@ -14,6 +14,7 @@ from headlong.cli import train_sequences
 from headlong.cli.arguments import CommandParser, add_command
 from headlong.cli.messages import print_note, print_warning
 from headlong.cli.progress import training_log
+from headlong.cli.signals import exit_code
 from headlong.cli.training import (
     ModelOutput,
     add_card,
@@ -52,7 +53,7 @@ _PARSER = """\
 Train a parser on sentences with trees (HEAD and DEPREL). Tags, lemmas and features make it more accurate.
 
 Ctrl-C stops the training and saves the best model so far. The state is saved in MODEL.checkpoint after each epoch; run
-the same command with --resume to continue from there."""
+the same command with --resume to continue from there, or with --overwrite to start again."""
 
 _PIPELINE = """\
 Train all steps from text to trees on one treebank: tokenizer, tagger, lemmatizer and parser. The parser learns from
@@ -168,6 +169,11 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="continue from MODEL.checkpoint (default: start from the beginning)"
     )
+    parser.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace MODEL.checkpoint of an earlier run (default: do not start if there is one)",
+    )
 
 
 def _parse_order(text: str) -> int:
@@ -251,9 +257,16 @@ def _checkpoint_path(args: argparse.Namespace) -> Path:
     """Return the file that keeps the state of the training.
 
     Raises:
-        OptionError: The training should resume, but there is no such file.
+        OptionError: The training should resume, but there is no such file; or it should not, but there is one.
     """
     checkpoint = Path(f"{args.output}.checkpoint")
+    if args.resume and args.overwrite:
+        raise OptionError("found --resume and --overwrite, expected one of them")
+    if checkpoint.exists() and not (args.resume or args.overwrite):
+        raise OptionError(
+            f"found the checkpoint {checkpoint} of an earlier run: add --resume to continue that run, or --overwrite "
+            "to start from the beginning"
+        )
     if args.resume and not checkpoint.exists():
         raise OptionError(f"found no checkpoint {checkpoint} to resume from: omit --resume to start from the beginning")
     return checkpoint
@@ -268,7 +281,7 @@ def _report_result(parser: Parser, output: ModelOutput, checkpoint: Path) -> int
     if parser.interrupted:
         resume = "; add --resume to the same command to continue" if checkpoint.exists() else ""
         print_note(f"interrupted: saved the best model so far ({', '.join(facts)}) in {output.path}{resume}")
-        return 130
+        return exit_code()
     for file in checkpoint_files(checkpoint, parser.options):
         file.unlink(missing_ok=True)
     if not output.quiet and "pruner" in scores:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from headlong.cli.messages import SkippedSentences, format_size, format_time
 from headlong.cli.shared import add_input_format, add_skip_bad, add_threads, check_writable
-from headlong.errors import OptionError
+from headlong.errors import OptionError, readable
 from headlong.learning.losses import LEARNERS
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class ModelOutput:
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.begin, self.path, self.quiet = time.perf_counter(), Path(args.output), args.quiet
-        check_writable(self.path)
+        check_writable(self.path, regular=True)
         sources = [*args.train, *args.dev]
         if self.path.exists() and any(os.path.exists(name) and self.path.samefile(name) for name in sources):
             raise OptionError(f"the output {self.path} is one of the input files: choose another output")
@@ -122,7 +122,7 @@ class ModelOutput:
             return
         size = format_size(self.path.stat().st_size)
         shown = ", ".join([*facts, format_time(time.perf_counter() - self.begin), *describe_memory()])
-        print(f"saved {self.path} ({size}): {shown}", file=sys.stderr)
+        print(f"saved {readable(str(self.path))} ({size}): {shown}", file=sys.stderr)
 
 
 def describe_epoch(scores: dict[str, Any], epochs: int) -> list[str]:

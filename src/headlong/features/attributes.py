@@ -8,7 +8,6 @@ on their own.
 from __future__ import annotations
 
 import re
-import threading
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -22,6 +21,7 @@ import numpy.typing as npt
 from headlong import _core
 from headlong.arrays import UINT8, UINT32
 from headlong.errors import OptionError
+from headlong.locks import ForkLock
 from headlong.text import Sentence
 from headlong.text.universal import UD_TAGS, is_punctuation
 
@@ -188,7 +188,7 @@ class RowCache:
         forget: Callable[[], None] = lambda: None,
     ) -> None:
         self._make, self._columns, self._forget = make, tuple(columns), forget
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
         self._clear()
 
     def __len__(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,6 +12,7 @@ from headlong import _core
 from headlong.errors import OptionError
 from headlong.inference.factors import Factor
 from headlong.inference.variables import ScorePool, Variables
+from headlong.locks import ForkLock
 
 
 class Graph:
@@ -24,7 +24,7 @@ class Graph:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
         self._solvers = 0  # number of running solvers
         self.factors: list[Factor] = []
         self.pool = ScorePool()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +19,9 @@ from headlong.features.attributes import CACHED_WORDS, ending_codes, shape
 from headlong.features.templates import Family, rows
 from headlong.learning.loop import Report
 from headlong.lemmatizer.edits import KEEP, LOWER, WHOLE, Edit, edit_between
+from headlong.locks import ForkLock
 from headlong.options import Options, store_options
+from headlong.parallel import read_batches
 from headlong.sequence.decisions import Decisions
 from headlong.sequence.spec import SequenceOptions
 from headlong.storage.checks import PIECE, RECORD, Rule, expect, expect_array, list_of, whole
@@ -113,7 +114,7 @@ class TrainedLemmatizer:
         for key, script in zip(*(array.tolist() for array in endings), strict=True):
             self._endings[key].append(script)
         self._cache: dict[str, str] = {}
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     @classmethod
     def fit(cls, train: Iterable[Sentence], options: LemmatizerOptions, progress: Report) -> TrainedLemmatizer:
@@ -136,8 +137,7 @@ class TrainedLemmatizer:
 
     def lemmatize(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """See `Lemmatizer.lemmatize`."""
-        stream = iter(sentences)
-        while batch := list(islice(stream, _BATCH)):
+        for batch in read_batches(sentences, _BATCH):
             columns = [(sentence.forms[1:], sentence.upos[1:], sentence.feats[1:]) for sentence in batch]
             # Strings rather than tuples, because the garbage collector does not track strings.
             words = [list(map("\t".join, zip(*three, strict=True))) for three in columns]

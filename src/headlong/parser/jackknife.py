@@ -13,17 +13,21 @@ sets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headlong import _core
+from headlong.arrays import FLOAT32
+from headlong.errors import ModelError
 from headlong.learning.averages import quantize_average
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import Learner
 from headlong.parser.model import ModelSpec, ModelWeights, Pruning, WeightTables
+from headlong.storage.model_file import read_model, write_model
 
 if TYPE_CHECKING:
     from headlong.parser.training import Corpus
@@ -94,6 +98,17 @@ class Changes:
             done += len(lengths)
         return total / count
 
+    def arrays(self) -> dict[str, FLOAT32]:
+        """Return the state as arrays by name, without copies; with the number of epochs it is complete."""
+        learned = {f"learned_{name}": array for name, array in self._learned.items()}
+        return learned | {f"totals_{name}": array for name, array in self._totals.items()}
+
+    def restore(self, arrays: Mapping[str, FLOAT32], epochs: int) -> None:
+        """Continue from `arrays`, the state after this number of epochs."""
+        for name, array in self.arrays().items():
+            array[...] = arrays[name]
+        self._clock = epochs * sum(map(len, self._lengths))
+
     def add_to(self, base: ModelWeights, share: float) -> ModelWeights:
         """Return a model with globals: the weights of `base` plus a share of the averaged changes."""
         made: dict[str, Any] = {}
@@ -105,6 +120,42 @@ class Changes:
         return ModelWeights(self.spec, parts, labels, (part_scale, label_scale))
 
 
+class Checkpoint:
+    """The file that keeps the state of `refine` after each epoch.
+
+    Args:
+        path: The file, or None to keep nothing.
+        fingerprint: Describes the run: its data and options.
+        resume: Whether to continue from the file. A file of another run is not used.
+    """
+
+    def __init__(self, path: Path | None, fingerprint: dict[str, Any], *, resume: bool) -> None:
+        self.path, self.fingerprint, self.resume = path, fingerprint, resume
+
+    def load(self, changes: Changes) -> tuple[ModelWeights, dict[str, Any], int] | None:
+        """Restore the changes, and return the best model, its scores and the number of epochs; None to begin anew."""
+        if not self.path or not self.resume:
+            return None
+        try:
+            file = read_model(self.path, "checkpoint")
+        except ModelError:
+            return None
+        metadata, arrays = file.metadata, file.arrays
+        if metadata.get("fingerprint") != self.fingerprint:
+            return None
+        changes.restore(arrays, metadata["epoch"])
+        parts, labels = arrays["best_parts"].copy(), arrays["best_labels"].copy()
+        first, second = metadata["scales"]
+        return ModelWeights(changes.spec, parts, labels, (first, second)), metadata["scores"], metadata["epoch"]
+
+    def save(self, changes: Changes, best: ModelWeights, scores: dict[str, Any], epoch: int) -> None:
+        """Write the state after an epoch."""
+        if self.path:
+            arrays: dict[str, Any] = {**changes.arrays(), "best_parts": best.parts, "best_labels": best.labels}
+            found = {"fingerprint": self.fingerprint, "epoch": epoch, "scores": scores, "scales": list(best.scales)}
+            write_model(self.path, "checkpoint", found, arrays)
+
+
 def refine(
     base: ModelWeights,
     scores: dict[str, Any],
@@ -113,11 +164,12 @@ def refine(
     learner: Learner,
     evaluate: Callable[[ModelWeights], dict[str, float]],
     progress: Report,
+    checkpoint: Checkpoint,
 ) -> tuple[ModelWeights, dict[str, Any], bool]:
     """Return the better of the base and the base with changes, its scores, and whether learning was interrupted."""
-    best = replace(base, spec=changes.spec)
+    best, scores, done = checkpoint.load(changes) or (replace(base, spec=changes.spec), scores, 0)
     try:
-        for epoch in range(1, loop.epochs + 1):
+        for epoch in range(done + 1, loop.epochs + 1):
             loss = changes.train_epoch(loop, learner, epoch, progress)
             tried = {share: changes.add_to(base, share) for share in SHARES}
             found = {share: evaluate(model) for share, model in tried.items()}
@@ -125,6 +177,7 @@ def refine(
             if not found[share] or found[share]["LAS"] > scores["dev"]["LAS"]:
                 best = tried[share]
                 scores = {**scores, "changes": {"epoch": epoch, "share": share}, "dev": found[share]}
+            checkpoint.save(changes, best, scores, epoch)
             if progress:
                 progress(Progress(STAGE, epoch, loop.epochs, 1, 1, loss, 0.0, scores=found[share]))
     except KeyboardInterrupt:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack, get_args
 
@@ -18,7 +17,7 @@ from headlong.features.functions import TreeFunction, TreeFunctions
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.options import check_choice, store_options
-from headlong.parallel import check_threads, parallel_map
+from headlong.parallel import check_threads, parallel_map, read_batches
 from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import DecodeKeywords, DecodeOptions
 from headlong.parser.decoders import TrainingDecoder, marginals
@@ -111,9 +110,10 @@ class Parser(Component[TrainedParser]):
             dev: Development sentences: the epoch with the best LAS on them is kept. Without them, the last epoch is.
             threads: The number of threads; the result does not depend on it.
             progress: A callback that receives progress updates.
-            checkpoint: A file to write the state of training to after each epoch. With order full, each fold has a file
-                of its own beside it, called CHECKPOINT.fold1 and so on. None of them is removed at the end: remove them
-                when the model is saved.
+            checkpoint: A file to write the state of training to after each epoch; an older one is replaced. With order
+                full, each fold has a file of its own beside it, called CHECKPOINT.fold1 and so on, and the parts of
+                whole trees have CHECKPOINT.trees. None of them is removed at the end: remove them when the model is
+                saved.
             resume: Continue from the checkpoint. The result is the same as without the interruption. After the last
                 epoch, the checkpoint gives the trained model at once.
         """
@@ -238,8 +238,8 @@ class Parser(Component[TrainedParser]):
                 found = replace(found, confidence=(arcs, labeled))
             return batch.join_pieces(found, self.trained.labels)
 
-        batches = iter(lambda: list(islice(sentences, plan.batch_size)), [])
-        for batch, found in parallel_map(map(prepare, batches), work, plan.threads):
+        batches = map(prepare, read_batches(sentences, plan.batch_size))
+        for batch, found in parallel_map(batches, work, plan.threads):
             yield batch.sentences, found
 
     def _decode(self, batch: EncodedBatch, plan: DecodePlan) -> BatchResult:

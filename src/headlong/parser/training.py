@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,7 +14,7 @@ import numpy as np
 
 from headlong import _core
 from headlong.arrays import INT32, UINT32
-from headlong.errors import DataError, ModelError, OptionError
+from headlong.errors import DataError, DataWarning, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
 from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, WordEncoder
 from headlong.features.functions import TreeFunctions
@@ -22,6 +23,7 @@ from headlong.learning.dropout import WordDropout
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import Crf, make_learner
 from headlong.parser import jackknife
+from headlong.parser.batches import MAX_WORDS
 from headlong.parser.decode_options import DecodeOptions
 from headlong.parser.jackknife import Fold
 from headlong.parser.model import (
@@ -109,6 +111,8 @@ def train_parser(
     """Return the trained parser, and whether training was interrupted."""
     if not train:
         raise DataError("no sentence", "training data")
+    train = _keep_short(train, "training")
+    dev = _keep_short(dev, "development") if dev else dev
     single_root = _choose_root_rule(options, train)
     for sentence in [*train, *(dev or [])]:
         check_tree(sentence, single_root=single_root and options.root == "single")
@@ -154,11 +158,24 @@ def train_parser(
             folds = [] if interrupted else _train_folds(run, train, encoder, labels, resume)
         except KeyboardInterrupt:  # while the pruner or the first epoch of a fold is trained
             folds = []
-        best, scores, interrupted = _learn_globals(run, spec, best, scores, folds)
+        best, scores, interrupted = _learn_globals(run, spec, best, scores, folds, resume)
     if quality:
         scores = {**scores, "pruner": quality}
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
     return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data), interrupted
+
+
+def _keep_short(sentences: list[Sentence], purpose: str) -> list[Sentence]:
+    """Return the sentences that are not parsed in pieces. Learning from one of 8,000 words would not end."""
+    kept = [sentence for sentence in sentences if len(sentence) <= MAX_WORDS]
+    count = len(sentences) - len(kept)
+    if not kept:
+        raise DataError(f"only sentences of more than {MAX_WORDS:,} words", f"shorter sentences as {purpose} data")
+    if count:
+        skipped = "1 sentence" if count == 1 else f"{count:,} sentences"
+        message = f"skipped {skipped} of more than {MAX_WORDS:,} words in the {purpose} data"
+        warnings.warn(message, DataWarning, stacklevel=4)
+    return kept
 
 
 def _choose_root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
@@ -213,9 +230,14 @@ def _train_pruner(
 
 
 def checkpoint_files(checkpoint: str | Path, options: ParserOptions) -> list[Path]:
-    """Return the files that training writes its state to: the checkpoint, and one for each fold of order full."""
-    folds = options.jackknife if options.learns_globals_last else 0
-    return [Path(checkpoint), *(Path(f"{checkpoint}.fold{fold + 1}") for fold in range(folds))]
+    """Return the files that training writes its state to.
+
+    The first is the checkpoint. Order full has another one for each fold, and a last one for the parts of whole trees.
+    """
+    if not options.learns_globals_last:
+        return [Path(checkpoint)]
+    names = ["", *(f".fold{fold + 1}" for fold in range(options.jackknife)), ".trees"]
+    return [Path(f"{checkpoint}{name}") for name in names]
 
 
 def _train_folds(
@@ -227,7 +249,7 @@ def _train_folds(
     """
     options = replace(run.options, epochs=min(run.options.epochs, jackknife.FOLD_EPOCHS))
     count, folds = options.jackknife, []
-    checkpoints = checkpoint_files(run.checkpoint, options)[1:] if run.checkpoint else [None] * count
+    checkpoints = checkpoint_files(run.checkpoint, options)[1:-1] if run.checkpoint else [None] * count
     for fold, checkpoint in enumerate(checkpoints):
         rest = [sentence for i, sentence in enumerate(train) if i % count != fold]
         seen, unseen = Corpus.of(rest, encoder, labels), Corpus.of(train[fold::count], encoder, labels)
@@ -247,7 +269,7 @@ def _train_folds(
 
 
 def _learn_globals(
-    run: _Run, spec: ModelSpec, base: ModelWeights, scores: dict[str, Any], folds: Sequence[Fold]
+    run: _Run, spec: ModelSpec, base: ModelWeights, scores: dict[str, Any], folds: Sequence[Fold], resume: bool
 ) -> tuple[ModelWeights, dict[str, Any], bool]:
     """Return the base with globals, its scores, and whether training was interrupted.
 
@@ -266,7 +288,10 @@ def _learn_globals(
         run.projective,
         options.training_decoder,
     )
-    return jackknife.refine(base, scores, changes, loop, learner, run.evaluate, run.progress)
+    path = checkpoint_files(run.checkpoint, options)[-1] if run.checkpoint else None
+    fingerprint = {**run.fingerprint(), "epochs": options.epochs}  # all of them change the models of the folds
+    checkpoint = jackknife.Checkpoint(path, fingerprint, resume=resume)
+    return jackknife.refine(base, scores, changes, loop, learner, run.evaluate, run.progress, checkpoint)
 
 
 @dataclass
@@ -328,7 +353,7 @@ class _Run:
         heads, labels, *_ = compile_model(model, self.pruning).parse(self.dev.batch, core_options)
         return self.dev.measure_accuracy(heads, labels)
 
-    def _fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Any]:
         """Return what must not change between a checkpoint and `resume`: the data, and all options but `epochs`."""
         options = asdict(self.options)
         for name in ("epochs", "licence", "name"):
@@ -341,7 +366,7 @@ class _Run:
             return
         arrays: dict[str, Any] = {**tables.arrays(), "best_parts": best.parts, "best_labels": best.labels}
         metadata = {
-            "fingerprint": self._fingerprint(),
+            "fingerprint": self.fingerprint(),
             "epoch": epoch,
             "scores": scores,
             "scales": list(best.scales),
@@ -354,7 +379,7 @@ class _Run:
             found = read_model(self.checkpoint or "", "checkpoint").metadata
         except ModelError:
             return False
-        return found.get("fingerprint") == self._fingerprint() and int(found["epoch"]) <= self.options.epochs
+        return found.get("fingerprint") == self.fingerprint() and int(found["epoch"]) <= self.options.epochs
 
     def _resume(self, tables: WeightTables) -> tuple[ModelWeights | None, dict[str, Any], int]:
         if not self.checkpoint:
@@ -362,7 +387,7 @@ class _Run:
         if not Path(self.checkpoint).exists():
             raise ModelError(f"{self.checkpoint}: found no checkpoint to resume from")
         file = read_model(self.checkpoint, "checkpoint")
-        if file.metadata["fingerprint"] != self._fingerprint():
+        if file.metadata["fingerprint"] != self.fingerprint():
             raise ModelError(f"{self.checkpoint}: checkpoint of other data or options, expected the same run")
         if file.metadata["epoch"] > self.options.epochs:
             raise OptionError(

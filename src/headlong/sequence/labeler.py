@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, Self, cast, get_args
 
 import numpy as np
@@ -18,7 +18,7 @@ from headlong.features.templates import Family
 from headlong.learning.dropout import AttributeDropout
 from headlong.learning.loop import Report
 from headlong.options import Options, check_choice, store_options, take_options
-from headlong.parallel import check_threads
+from headlong.parallel import check_threads, read_batches
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData, SequenceOptions
 from headlong.storage.checks import FIELD, RECORD, expect, list_of
@@ -230,7 +230,7 @@ class SequenceLabeler(Component[TrainedLabeler]):
         scheme: Scheme | None,
     ) -> Iterator[Sentence]:
         column = self.options.column
-        while chunk := list(islice(sentences, _CHUNK)):
+        for chunk in read_batches(sentences, _CHUNK):
             data = trained.data(chunk)
             found = trained.model.label(data, threads)
             shares = trained.model.confidence(data, found, threads).tolist() if confidence else []

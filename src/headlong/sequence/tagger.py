@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import asdict
-from itertools import islice
 from typing import Any, Self
 
 from headlong.errors import ModelError, OptionError
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.options import store_options
-from headlong.parallel import check_threads
+from headlong.parallel import check_threads, read_batches
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.tagger_steps import COLUMNS, TaggerOptions, TaggerStep, TrainedTagger
@@ -98,7 +97,7 @@ class Tagger(Component[TrainedTagger]):
     def _tag(
         trained: TrainedTagger, sentences: Iterator[Sentence], threads: int, confidence: bool
     ) -> Iterator[Sentence]:
-        while chunk := list(islice(sentences, _CHUNK)):
+        for chunk in read_batches(sentences, _CHUNK):
             found, probabilities = trained.label(chunk, threads, confidence)
             begin = 0
             for sentence in chunk:

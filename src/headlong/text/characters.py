@@ -5,7 +5,6 @@ Everything is vectorized: one megabyte of text takes a fraction of a second in a
 
 from __future__ import annotations
 
-import threading
 import unicodedata
 from typing import Final
 
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.arrays import BOOL, INT32, UINT8, UINT32
+from headlong.locks import ForkLock
 
 UINT64 = npt.NDArray[np.uint64]
 
@@ -71,7 +71,7 @@ class _CharacterTables:
         self.lowers = np.arange(_LAST, dtype=np.uint32)
         self.glued = np.zeros(_LAST, np.bool_)
         self._filled = np.zeros(_LAST // _PAGE, np.bool_)
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     def prepare(self, points: UINT32) -> None:
         """Fill the pages that contain the given code points."""

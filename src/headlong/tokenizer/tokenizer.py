@@ -207,12 +207,16 @@ class _Reader:
         self._buffer = ""
         self._begin = 0
         self._finished = False
+        self._failure: Exception | None = None
 
     def read(self) -> TextBlock | None:
-        """Return the next block that is not blank, or None at the end."""
+        """Return the next block that is not blank, or None at the end.
+
+        If the stream fails, the text before that comes first, then the error.
+        """
         while not self._finished:
             parts, size = [self._buffer], len(self._buffer)
-            while size < BLOCK and (piece := next(self._pieces, None)) is not None:
+            while size < BLOCK and (piece := self._next_piece()) is not None:
                 parts.append(piece)
                 size += len(piece)
             text = "".join(parts)
@@ -223,7 +227,17 @@ class _Reader:
             self._begin += end
             if block.text and not block.text.isspace():
                 return block
+        if self._failure:
+            raise self._failure
         return None
+
+    def _next_piece(self) -> str | None:
+        """Return the next piece of the stream, or None at its end or after an error."""
+        try:
+            return next(self._pieces, None)
+        except Exception as error:
+            self._failure = error
+            return None
 
     def give_back(self, text: str) -> None:
         """Return the end of the last block to the stream."""
