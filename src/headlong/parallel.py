@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from headlong import _core
 from headlong.errors import OptionError
 
 Piece = TypeVar("Piece")
@@ -20,7 +21,8 @@ def parallel_map(
 
     At most two pieces per thread are in flight, so memory does not grow with the stream. If the stream or a piece
     fails, all earlier results are yielded first, as they would be without threads. Threads help if `work` releases
-    the GIL most of the time: reading and writing, which hold the GIL, then overlap with the work.
+    the GIL most of the time: reading and writing, which hold the GIL, then overlap with the work. If the caller stops
+    early, for example at a KeyboardInterrupt, the calls of the core that are under way end within milliseconds.
 
     Args:
         pieces: The stream. It is read on the calling thread.
@@ -34,7 +36,8 @@ def parallel_map(
         for piece in pieces:
             yield piece, work(piece)
         return
-    with ThreadPoolExecutor(threads) as executor:
+    token = _core.CancelToken()
+    with ThreadPoolExecutor(threads, initializer=token.use) as executor:
         waiting: deque[tuple[Piece, Future[Result]]] = deque()
         try:
             source, failure = iter(pieces), None
@@ -54,6 +57,7 @@ def parallel_map(
             if failure:
                 raise failure
         finally:  # also when the caller stops early
+            token.cancel()
             for _, future in waiting:
                 future.cancel()
 
