@@ -50,7 +50,7 @@ TimeLimit::TimeLimit(double seconds) : soft_before_(stop_state().soft_limit), ha
   };
   StopState& state = stop_state();
   state.soft_limit = std::min(soft_before_, after(seconds));
-  state.hard_limit = std::min(hard_before_, after(1.1 * seconds + 0.02));
+  state.hard_limit = std::min(hard_before_, after(1.1 * seconds + 0.01));
 }
 
 TimeLimit::~TimeLimit() {

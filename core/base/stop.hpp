@@ -2,7 +2,7 @@
 //
 // The state belongs to the thread: kernels several calls below a decoder poll without an argument in between. Loops
 // that can stop with a result ask `out_of_time`. Everything else that can take long calls `poll`, which throws once the
-// limit has passed by a tenth and 20 ms: by then a loop above should have ended.
+// limit has passed by a tenth and 10 ms: by then a loop above should have ended.
 #pragma once
 
 #include <atomic>

@@ -69,12 +69,26 @@ void decode_sentence(const ParserModel<Weight>& model, const Words& words, const
   labels_of(arcs, heads, labels);
 }
 
-// Makes the chain, in which each word depends on the word before it, the only tree of candidates.
-void allow_chain(Index size, Candidates& out) {
-  out.heads.resize(size - 1);
-  std::iota(out.heads.begin(), out.heads.end(), 0);
-  out.begins.assign(1, 0);
-  for (Index word = 0; word < size; ++word) out.begins.push_back(word);
+// Answers with the chain, in which each word depends on the word before it: the cheapest tree there is.
+template <class Weight>
+void answer_chain(const ParserModel<Weight>& model, const Words& words, bool projective, ParserWorkspace& workspace,
+                  std::span<Index> heads, std::span<Index> labels) {
+  auto& [arcs, pruning, parts, labeler] = workspace;
+  const Index size = words.size();
+  std::iota(heads.begin(), heads.end(), NO_HEAD);
+  arcs.candidates.heads.assign(heads.begin() + 1, heads.end());
+  arcs.candidates.begins.assign(1, 0);
+  for (Index word = 0; word < size; ++word) arcs.candidates.begins.push_back(word);
+  score_arcs(model, words, arcs);
+  fold_best_labels(model, words, 0.0F, arcs);
+  labels_of(arcs, heads, labels);
+  parts.solution = {};
+  if (model.is_first_order()) {
+    parts.solution.score = std::accumulate(arcs.scores.begin(), arcs.scores.end(), 0.0);
+  } else {
+    score_all_parts(model, words, arcs, parts);
+    parts.solution.score = tree_value(problem_of(model, arcs, parts, projective), heads, parts.decoding.climb);
+  }
 }
 
 // Chooses the candidates of every sentence, scores their arcs and calls visit(s, words, workspace).
@@ -107,22 +121,15 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const D
     const Words words = corpus.sentence(s);
     const std::size_t begin = corpus.offsets[s], count = words.size();
     const auto heads = answers.heads.subspan(begin, count), labels = answers.labels.subspan(begin, count);
-    const auto decode_candidates = [&] {
+    try {
+      const TimeLimit limit(options.time_limit * (shares.empty() ? 1.0 : shares[s]));
+      choose_candidates(model, words, options.projective, pruning, arcs.candidates);
       score_arcs(model.model, words, arcs);
       fold_best_labels(model.model, words, 0.0F, arcs);
       decode_sentence(model.model, words, own, guide.empty() ? guide : guide.subspan(begin, count), workspace, heads,
                       labels);
-    };
-    try {
-      const TimeLimit limit(options.time_limit * (shares.empty() ? 1.0 : shares[s]));
-      choose_candidates(model, words, options.projective, pruning, arcs.candidates);
-      decode_candidates();
     } catch (const OutOfTime&) {
-      allow_chain(words.size(), arcs.candidates);
-      decode_candidates();
-      parts.solution.bound = std::numeric_limits<Score>::infinity();
-      parts.solution.certified = false;
-      parts.solution.status = Status::Unconverged;
+      answer_chain(model.model, words, options.projective, workspace, heads, labels);
     }
     if (model.model.tree_label) label_tree(model.model, words, arcs, heads, labels, labeler);
     const Solution& solution = parts.solution;
