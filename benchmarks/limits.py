@@ -13,8 +13,9 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from benchmarks.common import QUICK_HELP, argument_parser, table, treebanks
 from benchmarks.record import Record, begin
 from headlong import Lemmatizer, Parser, Tagger, Tokenizer
 from headlong.inference import Graph, Tree, Xor, solve
-from headlong.inference.solving import METHODS
+from headlong.inference.solving import METHODS, Method
 from headlong.parser import DECODERS
 from headlong.text import Sentence, read_conllu
 
@@ -109,19 +110,28 @@ def training_jobs(sentences: list[Sentence]) -> dict[str, Job]:
     orders: list[tuple[str, dict[str, Any]]] = [(f"order {order}", {"order": order}) for order in (1, 2, 3, 4)]
     for name, options in (*orders, ("samplerank", {"order": 4, "training_decoder": "samplerank"})):
         for threads in (1, 2):
-            jobs[f"train parser, {name}, threads={threads}"] = lambda options=options, threads=threads: _fit(
-                Parser(**options), sentences, threads=threads
-            )
+            jobs[f"train parser, {name}, threads={threads}"] = partial(_fit_parser, options, sentences, threads)
     for kind in (Tagger, Tokenizer, Lemmatizer):
-        jobs[f"train {kind.__name__}"] = lambda kind=kind: _fit(kind(), sentences)
+        jobs[f"train {kind.__name__}"] = partial(_fit_new, kind, sentences)
     return jobs
 
 
-def _fit(component: Any, sentences: list[Sentence], **options: Any) -> None:
-    """Train; an interrupt that keeps an epoch is raised again."""
-    component.fit(sentences, **options)
-    if getattr(component, "interrupted", False):
+def _fit_parser(options: Mapping[str, Any], sentences: list[Sentence], threads: int) -> None:
+    """Train a parser; an interrupt that keeps an epoch is raised again."""
+    if Parser(**options).fit(sentences, threads=threads).interrupted:
         raise KeyboardInterrupt
+
+
+def _fit_new(kind: type[Tagger | Tokenizer | Lemmatizer], sentences: list[Sentence]) -> None:
+    kind().fit(sentences)
+
+
+def _parse(parser: Parser, sentences: list[Sentence], decoder: str, threads: int, limit: float) -> None:
+    list(parser.parse(sentences, decoder=decoder, threads=threads, time_limit=limit))
+
+
+def _solve(graph: Graph, method: Method, limit: float) -> None:
+    solve(graph, method, time_limit=limit)
 
 
 def body(record: Record) -> list[str]:
@@ -161,21 +171,17 @@ def main() -> None:
             if order != 2 and name not in ("mst", "eisner", "exact"):
                 continue
             for threads in (1, 2):
-                jobs[f"order {order}, {name}, threads={threads}"] = lambda p=trained, d=name, t=threads: list(
-                    p.parse(batch, decoder=d, threads=t, time_limit=0.0)
-                )
+                jobs[f"order {order}, {name}, threads={threads}"] = partial(_parse, trained, batch, name, threads, 0.0)
             for kind, sentences in (("text", one), ("identical words", same)):
-                limited[f"order {order}, {name}, {kind}"] = lambda limit, p=trained, d=name, s=sentences: list(
-                    p.parse(s, decoder=d, time_limit=limit)
-                )
+                limited[f"order {order}, {name}, {kind}"] = partial(_parse, trained, sentences, name, 1)
     for method in METHODS:
-        jobs[f"solve, {method}"] = lambda m=method: solve(graph, m)
-        limited[f"solve, {method}"] = lambda limit, m=method: solve(graph, m, time_limit=limit)
+        jobs[f"solve, {method}"] = partial(solve, graph, method)
+        limited[f"solve, {method}"] = partial(_solve, graph, method)
     jobs |= training_jobs(train)
     figures = {
         "interrupts": measure_interrupts(jobs, waits),
         "limits": limits,
-        "overshoot": measure_limits(cast(Any, limited), limits),
+        "overshoot": measure_limits(limited, limits),
     }
     record.finish(figures, body)
 
