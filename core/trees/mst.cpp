@@ -200,6 +200,7 @@ Score tree_max_marginals(std::span<const Score> scores, Index size, RootRule rul
   if (value == NEGATIVE_INFINITY) return value;
   workspace.forced.assign(scores.begin(), scores.end());
   const std::span<Score> forced = workspace.forced;
+  WorkCounter work;
   for (std::size_t modifier = 1; modifier < count; ++modifier) {
     for (std::size_t head = 0; head < count; ++head) forced[head * count + modifier] = NEGATIVE_INFINITY;
     for (std::size_t head = 0; head < count; ++head) {
@@ -209,6 +210,7 @@ Score tree_max_marginals(std::span<const Score> scores, Index size, RootRule rul
         best[arc] = value;
         continue;
       }
+      work.add(10 * count * count);
       forced[arc] = scores[arc];
       best[arc] = maximum_spanning_tree(forced, size, rule, workspace.other, workspace);
       forced[arc] = NEGATIVE_INFINITY;
