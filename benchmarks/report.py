@@ -19,6 +19,7 @@ from benchmarks import (
     decoders,
     full,
     greedy,
+    limits,
     orders,
     peers,
     pipeline,
@@ -69,6 +70,7 @@ BENCHMARKS: dict[str, Benchmark] = {  # in the order of the page
     "sequences": sequences,
     "profile": profile,
     "stream": stream,
+    "limits": limits,
     "text_and_scores": text_and_scores,
 }
 

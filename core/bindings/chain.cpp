@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bindings/common.hpp"
+#include "bindings/unlocked.hpp"
 #include "chain/model.hpp"
 
 using namespace nanobind::literals;
@@ -185,7 +186,7 @@ struct PyChainModel {
 // Calls run(model, sequences), with the model's type of weights, without the GIL.
 template <class Run>
 void run_unlocked(const PyChainModel& self, const PySequences& data, Run run) {
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   std::visit([&](const auto& model) { run(model, data.sequences()); }, self.model);
 }
 
@@ -257,7 +258,7 @@ struct PyChainTrainer {
     for (const Index s : view(sequences))
       require(s >= 0 && static_cast<std::size_t>(s) < trainer.sequences.size(), "a sequence number is out of range");
     {
-      nb::gil_scoped_release release;
+      const Unlocked unlocked;
       trainer.compute_updates(view(sequences), expected, cost, threads);
     }
     std::vector<double> losses, norms;

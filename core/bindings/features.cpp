@@ -2,6 +2,7 @@
 #include <nanobind/stl/variant.h>
 
 #include "bindings/common.hpp"
+#include "bindings/unlocked.hpp"
 #include "features/cuts.hpp"
 #include "features/update.hpp"
 
@@ -138,7 +139,7 @@ void bind_features(nb::module_& m) {
       [](const In<float, 2>& weights, const In<float, 2>& totals, float time, const InOut<std::int16_t, 2>& out) {
         require(weights.size() == totals.size() && weights.size() == out.size(),
                 "weights, totals and out must have the same size");
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         return quantize_average(view(weights), view(totals), time, view(out));
       },
       "weights"_a, "totals"_a, "time"_a, "out"_a.noconvert(),

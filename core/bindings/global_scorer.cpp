@@ -1,6 +1,7 @@
 #include "bindings/global_scorer.hpp"
 
 #include "bindings/parts.hpp"
+#include "bindings/unlocked.hpp"
 
 using namespace nanobind::literals;
 
@@ -26,7 +27,7 @@ void bind_global_scorer(nb::module_& m) {
           [](PyGlobalScorer& self, const In<Index, 1>& heads) {
             require(heads.size() == self.context.traits.size(), "expected one head per word");
             require_tree(view(heads));
-            nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             std::unique_lock<std::mutex> turn;
             GlobalScorer* scorer = lock_scorer(&self, turn);
             scorer->start(view(heads));
@@ -47,7 +48,7 @@ void bind_global_scorer(nb::module_& m) {
             }
             std::vector<double> values;
             {
-              nb::gil_scoped_release unlocked;
+              const Unlocked unlocked;
               std::unique_lock<std::mutex> turn;
               GlobalScorer* scorer = lock_scorer(&self, turn);
               scorer->start(view(heads));
@@ -69,7 +70,7 @@ void bind_global_scorer(nb::module_& m) {
             std::vector<GlobalRow> rows;
             std::vector<float> scores;
             {
-              nb::gil_scoped_release unlocked;
+              const Unlocked unlocked;
               const std::unique_lock turn(self.turn);
               std::visit([&](auto& scorer) { scorer.list(view(heads), rows, scores); }, self.scorer);
             }

@@ -13,6 +13,7 @@
 
 #include "bindings/common.hpp"
 #include "bindings/python_factor.hpp"
+#include "bindings/unlocked.hpp"
 #include "graph/automaton.hpp"
 #include "graph/services.hpp"
 #include "graph/tree.hpp"
@@ -185,26 +186,31 @@ void bind_graph(nb::module_& m) {
           "value",
           [](const Graph& graph, const In<std::uint8_t, 1>& assignment) {
             require(assignment.size() == graph.scores.size(), "expected one number per variable");
-            nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             GraphWorkspace workspace(graph);
             return value(graph, view(assignment), workspace);
           },
           "assignment"_a, "Return the value of an assignment [variables]; -inf if a factor forbids it.")
       .def(
           "round",
-          [](const Graph& graph, const In<double, 1>& relaxed) {
+          [](const Graph& graph, const In<double, 1>& relaxed, double time_limit) {
             require(relaxed.size() == graph.scores.size(), "expected one number per variable");
             SolverResult result;
             {
-              nb::gil_scoped_release unlocked;
+              const Unlocked unlocked;
+              const TimeLimit limit(time_limit);
               GraphWorkspace workspace(graph);
-              round(graph, view(relaxed), workspace, result);
+              try {
+                round(graph, view(relaxed), workspace, result);
+              } catch (const OutOfTime&) {
+                // The result is what was found so far.
+              }
             }
             return std::make_tuple(copied(result.assignment), result.value);
           },
-          "relaxed"_a,
+          "relaxed"_a, "time_limit"_a = 0.0,
           "Round relaxed values [variables] to a feasible assignment. Return it and its value.\n\n"
-          "If none is found, the assignment is empty and the value is -inf.")
+          "If none is found, the assignment is empty and the value is -inf. The time limit is in seconds; 0: none.")
       .def(
           "offers",
           [](const Graph& graph, Index factor, const std::string& service) {
@@ -296,7 +302,7 @@ void bind_graph(nb::module_& m) {
             auto found = new_array<Out<double, 2>>({rows, links});
             std::fill_n(found.data(), found.size(), 0.0);
             {
-              nb::gil_scoped_release release;
+              const Unlocked unlocked;
               GraphWorkspace workspace(graph);
               for (std::size_t row = 0; row < rows; ++row)
                 project(graph, factor, std::span(values.data() + row * links, links), own_scale, workspace,

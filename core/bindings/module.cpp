@@ -1,11 +1,12 @@
 // The module `_core`: one submodule per topic. Only this folder knows Python. The bindings check shapes and values,
 // release the GIL and call the core.
-#include "bindings/common.hpp"
+#include "bindings/unlocked.hpp"
 
 NB_MODULE(_core, m) {
   namespace nb = nanobind;
   using namespace headlong;
   m.doc() = "The compiled core of headlong: kernels over arrays.";
+  bind_stop(m);
   nb::module_ trees = m.def_submodule("trees", "Best trees, marginals, reduced costs and random trees.");
   bind_trees(trees);
   bind_random_trees(trees);

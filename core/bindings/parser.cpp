@@ -8,6 +8,7 @@
 #include "bindings/graph.hpp"
 #include "bindings/options.hpp"
 #include "bindings/parts.hpp"
+#include "bindings/unlocked.hpp"
 
 using namespace nanobind::literals;
 
@@ -39,22 +40,24 @@ FeatureFunction feature_function(nb::handle function) {
 }
 
 nb::tuple parse(const PyParserModel& self, const Batch& batch, const DecodeOptions& options,
-                const std::optional<In<Index, 1>>& guide) {
+                const std::optional<In<Index, 1>>& guide, const std::optional<In<double, 1>>& shares) {
   self.check(batch);
   options.check();
   const Corpus corpus = batch.corpus();
   const std::size_t words = corpus.traits.size(), sentences = corpus.size();
   require(!guide || guide->size() == words, "guide must have one head per word");
+  require(!shares || shares->size() == sentences, "shares must have one number per sentence");
   const auto guide_heads = guide ? view(*guide) : std::span<const Index>();
+  const auto time_shares = shares ? view(*shares) : std::span<const double>();
   std::vector<Index> heads(words, NO_HEAD), labels(words, -1), iterations(sentences);
   std::vector<double> scores(sentences, 0.0), bounds(sentences);
   std::vector<std::uint8_t> certified(sentences);
   std::vector<Status> statuses(sentences);
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     std::visit(
         [&](const auto& model) {
-          parse_batch(model, corpus, options, guide_heads,
+          parse_batch(model, corpus, options, guide_heads, time_shares,
                       {heads, labels, scores, bounds, certified, iterations, statuses});
         },
         self.pruned);
@@ -71,7 +74,7 @@ nb::tuple prune_all(const PyParserModel& self, const Batch& batch, bool projecti
   self.check(batch);
   const Corpus corpus = batch.corpus();
   std::vector<Index> heads, begins{0};
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   const auto found =
       std::visit([&](const auto& model) { return prune_batch(model, corpus, projective, threads); }, self.pruned);
   for (const Candidates& candidates : found) {
@@ -91,7 +94,7 @@ Out<Index, 1> label(const PyParserModel& self, const Batch& batch, const In<Inde
   require(heads.size() == corpus.traits.size(), "heads must have one entry per word");
   std::vector<Index> labels(heads.size(), -1);
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     std::visit([&](const auto& model) { label_batch(model, corpus, projective, threads, view(heads), labels); },
                self.pruned);
   }
@@ -106,18 +109,20 @@ nb::tuple parts(const PyParserModel& self, const Batch& batch, std::size_t kind,
   ParserWorkspace workspace;
   ScoredArcs& made = workspace.arcs;
   ScoredParts& parts_made = workspace.parts;
-  std::visit(
-      [&](const auto& model) {
-        const Words words = corpus.sentence(0);
-        choose_candidates(model, words, projective, workspace.pruning, made.candidates);
-        score_arcs(model.model, words, made);
-        lay_out(made.candidates, made.size, false, parts_made.frames);
-        std::array<bool, KINDS> on{};
-        on[kind] = true;
-        lay_out(parts_made.frames, on, parts_made.extras);
-        score_kind(model.model, words, made, static_cast<Kind>(kind), parts_made);
-      },
-      self.pruned);
+  const auto score = [&](const auto& model) {
+    const Words words = corpus.sentence(0);
+    choose_candidates(model, words, projective, workspace.pruning, made.candidates);
+    score_arcs(model.model, words, made);
+    lay_out(made.candidates, made.size, false, parts_made.frames);
+    std::array<bool, KINDS> on{};
+    on[kind] = true;
+    lay_out(parts_made.frames, on, parts_made.extras);
+    score_kind(model.model, words, made, static_cast<Kind>(kind), parts_made);
+  };
+  {
+    const Unlocked unlocked;
+    std::visit(score, self.pruned);
+  }
   const std::size_t count = parts_made.rows.count, slots = KIND_SLOTS[kind];
   return nb::make_tuple(copied<Out<Index, 2>>(parts_made.rows.slots, {count, slots}),
                         copied<Out<float, 1>>(parts_made.scores, {count}));
@@ -140,7 +145,7 @@ nb::tuple confidence(const PyParserModel& self, const Batch& batch, const In<Ind
       self.pruned);
   std::vector<double> arcs(heads.size(), 0.0), labeled(heads.size(), 0.0);
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     std::visit(
         [&](const auto& model) {
           confidence_batch(model, corpus, projective, threads, view(heads), view(labels), arcs, labeled);
@@ -150,22 +155,26 @@ nb::tuple confidence(const PyParserModel& self, const Batch& batch, const In<Ind
   return nb::make_tuple(copied<Out<double, 1>>(arcs, {arcs.size()}), copied<Out<double, 1>>(labeled, {labeled.size()}));
 }
 
-nb::tuple problem(const PyParserModel& self, const Batch& batch, bool projective) {
+nb::tuple problem(const PyParserModel& self, const Batch& batch, bool projective, double time_limit) {
   self.check(batch);
   const Corpus corpus = batch.corpus();
   require(corpus.size() == 1, "expected a batch of one sentence");
   ParserWorkspace workspace;
   ScoredArcs& made = workspace.arcs;
-  const std::size_t stride = std::visit(
-      [&](const auto& model) {
-        const Words words = corpus.sentence(0);
-        choose_candidates(model, words, projective, workspace.pruning, made.candidates);
-        score_arcs(model.model, words, made);
-        fold_best_labels(model.model, words, 0.0F, made);
-        if (!model.model.is_first_order()) score_all_parts(model.model, words, made, workspace.parts);
-        return model.model.label ? static_cast<std::size_t>(model.model.labels.stride) : 0;
-      },
-      self.pruned);
+  const auto score = [&](const auto& model) {
+    const Words words = corpus.sentence(0);
+    choose_candidates(model, words, projective, workspace.pruning, made.candidates);
+    score_arcs(model.model, words, made);
+    fold_best_labels(model.model, words, 0.0F, made);
+    if (!model.model.is_first_order()) score_all_parts(model.model, words, made, workspace.parts);
+    return model.model.label ? static_cast<std::size_t>(model.model.labels.stride) : 0;
+  };
+  std::size_t stride;
+  {
+    const Unlocked unlocked;
+    const TimeLimit limit(time_limit);
+    stride = std::visit(score, self.pruned);
+  }
   const std::size_t count = made.parts.count;
   nb::object frames = nb::none(), extras = nb::none();
   if (workspace.parts.frames.size > 0) frames = nb::cast(std::move(workspace.parts.frames));
@@ -250,15 +259,17 @@ void bind_parser(nb::module_& m) {
           "set_pruner", &PyParserModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
           "Choose candidates with a pruner: at most max_heads per word, with at least threshold times the word's best\n"
           "posterior.")
-      .def("parse", &parse, "batch"_a, "options"_a, "guide"_a = nb::none(),
+      .def("parse", &parse, "batch"_a, "options"_a, "guide"_a = nb::none(), "shares"_a = nb::none(),
            nb::sig("def parse(self, batch: Batch, options: DecodeOptions, guide: numpy.typing.NDArray[numpy.int32] | "
-                   "None = None) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                   "None = None, shares: numpy.typing.NDArray[numpy.float64] | None = None) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], "
                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], "
                    "numpy.typing.NDArray[numpy.int32], list[str]]"),
            "Parse a batch.\n\n"
            "Args:\n"
-           "    guide: heads [words] of the trees that greedy inference is biased to.\n\n"
+           "    guide: heads [words] of the trees that greedy inference is biased to.\n"
+           "    shares: the share of the time limit [sentences] that each sentence gets; by default 1.\n\n"
            "Returns:\n"
            "    heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].")
       .def("prune", &prune_all, "batch"_a, "projective"_a, "threads"_a,
@@ -282,14 +293,16 @@ void bind_parser(nb::module_& m) {
            "Return the parts of a kind (see set_parts) over the candidates of one sentence: positions [n, slots] and\n"
            "scores [n].")
       .def(
-          "problem", &problem, "batch"_a, "projective"_a,
-          nb::sig("def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], "
+          "problem", &problem, "batch"_a, "projective"_a, "time_limit"_a = 0.0,
+          nb::sig("def problem(self, batch: Batch, projective: bool, time_limit: float = 0.0) -> "
+                  "tuple[numpy.typing.NDArray[numpy.int32], "
                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, "
                   "Extras | None]"),
           "Score the candidates of one sentence.\n\n"
           "Args:\n"
-          "    projective: whether the candidates must include a projective tree.\n\n"
+          "    projective: whether the candidates must include a projective tree.\n"
+          "    time_limit: seconds after which it raises TimeoutError; 0 for no limit.\n\n"
           "Returns:\n"
           "    Candidates [n, 2], arc scores [n], label rows [n, stride], scores with the best label [n], best labels\n"
           "    [n], frames and extras (None if the model has none).")

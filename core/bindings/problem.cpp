@@ -9,6 +9,7 @@
 #include "bindings/graph.hpp"
 #include "bindings/options.hpp"
 #include "bindings/parts.hpp"
+#include "bindings/unlocked.hpp"
 #include "decode/extra_graph.hpp"
 #include "decode/solve.hpp"
 
@@ -81,7 +82,7 @@ double value_of_tree(const PyProblem& self, const In<Index, 1>& heads) {
   require(heads.size() == static_cast<std::size_t>(self.problem.size()), "expected one head per word");
   PyGlobalScorer* scorer = self.scorer();
   if (self.problem.extras || scorer) require_tree(view(heads));
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   std::unique_lock<std::mutex> turn;
   ClimbWorkspace workspace;
   return tree_value(lock(self, scorer, turn), view(heads), workspace);
@@ -101,7 +102,7 @@ nb::typed<nb::dict, nb::str, nb::any> solve_problem(const PyProblem& self, const
   Solution solution;
   PyGlobalScorer* scorer = self.scorer();
   {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     std::unique_lock<std::mutex> turn;
     DecodeWorkspace workspace;
     solve(lock(self, scorer, turn), options, workspace, solution);
@@ -125,7 +126,7 @@ Out<Index, 2> sampled_trees(const PyProblem& self, const DecodeOptions& options,
   PyGlobalScorer* scorer = self.scorer();
   std::vector<Index> rows;
   {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     std::unique_lock<std::mutex> turn;
     const Problem problem = lock(self, scorer, turn);
     DecodeWorkspace workspace;
@@ -134,6 +135,7 @@ Out<Index, 2> sampled_trees(const PyProblem& self, const DecodeOptions& options,
     Sampler sampler(problem, options, heads, workspace.climb, workspace.sampler);
     const Index sweeps = sampler.set_up() ? burn_in + count : 0;
     for (Index sweep = 0; sweep < sweeps; ++sweep) {
+      poll();
       sampler.sweep(options.temperature);
       if (sweep >= burn_in) rows.insert(rows.end(), heads.begin(), heads.end());
     }

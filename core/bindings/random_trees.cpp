@@ -3,6 +3,7 @@
 
 #include "bindings/common.hpp"
 #include "bindings/parts.hpp"
+#include "bindings/unlocked.hpp"
 
 using namespace nanobind::literals;
 
@@ -21,12 +22,18 @@ Trees draw_rows(const In<Index, 1>& heads, const In<Index, 1>& begins, const In<
   require_scores(view(scores));
   const std::size_t size = begins.size() - 1;
   RandomTrees trees;
-  if (!prepare(trees, candidates.heads, candidates.begins, view(scores), root_rule(single_root))) count = 0;
+  {
+    const Unlocked unlocked;
+    if (!prepare(trees, candidates.heads, candidates.begins, view(scores), root_rule(single_root))) count = 0;
+  }
   Trees rows = new_array<Trees>({count, size});
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     Random random(seed);
-    for (std::size_t row = 0; row < count; ++row) draw(trees, random, std::span(rows.data() + row * size, size));
+    for (std::size_t row = 0; row < count; ++row) {
+      poll();
+      draw(trees, random, std::span(rows.data() + row * size, size));
+    }
   }
   return rows;
 }

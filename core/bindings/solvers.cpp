@@ -7,6 +7,7 @@
 
 #include "bindings/common.hpp"
 #include "bindings/graph.hpp"
+#include "bindings/unlocked.hpp"
 #include "graph/ad3.hpp"
 #include "graph/belief.hpp"
 #include "graph/branch.hpp"
@@ -76,7 +77,7 @@ Result describe(const SolverResult& result) {
 // Runs solve(workspace) without the GIL.
 template <class Solve>
 auto run_unlocked(const Graph& graph, Solve solve) {
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   GraphWorkspace workspace(graph);
   return solve(workspace);
 }

@@ -3,6 +3,7 @@
 
 #include "bindings/options.hpp"
 #include "bindings/parser.hpp"
+#include "bindings/unlocked.hpp"
 
 using namespace nanobind::literals;
 
@@ -42,7 +43,7 @@ struct ParserTrainer {
   }
 
   void prune(bool projective, std::size_t threads) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     if (trainer.model->pruner) trainer.choose_all_candidates(projective, threads);
   }
 
@@ -85,7 +86,7 @@ struct ParserTrainer {
     for (Index s : view(sentences))
       require(s >= 0 && static_cast<std::size_t>(s) < trainer.corpus.size(), "a sentence number is out of range");
     {
-      nb::gil_scoped_release release;
+      const Unlocked unlocked;
       trainer.compute_updates(view(sentences), compare, cost, options, threads);
     }
     auto losses = new_array<Out<double, 1>>({sentences.size()}), norms = new_array<Out<double, 1>>({sentences.size()});

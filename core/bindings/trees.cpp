@@ -10,6 +10,7 @@
 
 #include "bindings/common.hpp"
 #include "bindings/parts.hpp"
+#include "bindings/unlocked.hpp"
 #include "trees/eisner.hpp"
 #include "trees/kbest.hpp"
 #include "trees/matrix_tree.hpp"
@@ -48,7 +49,7 @@ Index check_scores(const ArcScores& scores) {
 // Runs kernel(scores, size, rule, out, workspace) without the GIL. Returns (out, result), where out is an array with
 // `Dimensions` dimensions of `size` each.
 template <class Workspace, class Value, int Dimensions, class Kernel>
-nb::tuple run_kernel(const ArcScores& scores, bool single_root, Kernel kernel) {
+nb::tuple run_kernel(const ArcScores& scores, bool single_root, double time_limit, Kernel kernel) {
   using Array = Out<Value, Dimensions>;
   const Index size = check_scores(scores);
   const std::size_t extent = size;
@@ -60,26 +61,28 @@ nb::tuple run_kernel(const ArcScores& scores, bool single_root, Kernel kernel) {
   }();
   Score result;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
+    const TimeLimit limit(time_limit);
     Workspace workspace;
     result = kernel(view(scores), size, root_rule(single_root), std::span(out.data(), out.size()), workspace);
   }
   return nb::make_tuple(out, result);
 }
 
-// Binds a kernel as name(scores, single_root).
+// Binds a kernel as name(scores, single_root, time_limit). It raises TimeoutError after the limit; 0: none.
 template <class Workspace, class Value, int Dimensions, class Kernel>
 void bind_kernel(nb::module_& m, const char* name, Kernel kernel, const char* doc) {
-  const std::string signature = "def " + std::string(name) +
-                                "(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> "
-                                "tuple[numpy.typing.NDArray[numpy." +
-                                (std::is_same_v<Value, double> ? "float64" : "int32") + "], float]";
+  const std::string signature =
+      "def " + std::string(name) +
+      "(scores: numpy.typing.NDArray[numpy.float64], single_root: bool, time_limit: float = 0.0) -> "
+      "tuple[numpy.typing.NDArray[numpy." +
+      (std::is_same_v<Value, double> ? "float64" : "int32") + "], float]";
   m.def(
       name,
-      [kernel](const ArcScores& scores, bool single_root) {
-        return run_kernel<Workspace, Value, Dimensions>(scores, single_root, kernel);
+      [kernel](const ArcScores& scores, bool single_root, double time_limit) {
+        return run_kernel<Workspace, Value, Dimensions>(scores, single_root, time_limit, kernel);
       },
-      "scores"_a, "single_root"_a, nb::sig(signature.c_str()), doc);
+      "scores"_a, "single_root"_a, "time_limit"_a = 0.0, nb::sig(signature.c_str()), doc);
 }
 
 }  // namespace
@@ -102,7 +105,7 @@ void bind_trees(nb::module_& m) {
         std::vector<Index> heads(size), rows;
         std::vector<Score> values;
         {
-          nb::gil_scoped_release release;
+          const Unlocked unlocked;
           KBestWorkspace workspace;
           KBestTrees trees(view(scores), size, root_rule(single_root), projective, workspace);
           while (static_cast<Index>(values.size()) < count && trees.next(heads)) {
@@ -127,7 +130,8 @@ void bind_trees(nb::module_& m) {
       [](const ArcScores& scores, bool single_root, bool wide) {
         const Range range = wide ? Range::Wide : Range::Automatic;
         return run_kernel<MatrixTreeWorkspace, double, 2>(
-            scores, single_root, [range](auto in, Index size, RootRule rule, auto out, MatrixTreeWorkspace& workspace) {
+            scores, single_root, 0.0,
+            [range](auto in, Index size, RootRule rule, auto out, MatrixTreeWorkspace& workspace) {
               return tree_marginals(in, size, rule, out, workspace, range);
             });
       },

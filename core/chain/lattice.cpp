@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/semiring.hpp"
+#include "base/stop.hpp"
 
 namespace headlong {
 
@@ -90,8 +91,10 @@ void gather_states_before(const Lattice& lattice, Index item, const Step& step, 
 template <class Semiring>
 Score run_forward(const Lattice& lattice, LatticeWorkspace& w) {
   lay_out(lattice, w);
+  WorkCounter work;
   for (Index item = 0; item < lattice.size(); ++item) {
     const Step step = find_step(lattice, item);
+    work.add(static_cast<std::size_t>(step.kept) * step.width * step.sums);
     w.edges.resize(step.sums);
     Score* inside = w.inside.data() + w.states[item];
     for (Index kept = 0; kept < step.kept; ++kept) {
@@ -107,8 +110,10 @@ Score run_forward(const Lattice& lattice, LatticeWorkspace& w) {
 
 void run_backward(const Lattice& lattice, LatticeWorkspace& w) {
   w.outside.assign(w.states.back(), LogSumExp::one());
+  WorkCounter work;
   for (Index item = lattice.size() - 1; item > 0; --item) {
     const Step step = find_step(lattice, item);
+    work.add(static_cast<std::size_t>(step.kept) * step.width * step.sums);
     const std::size_t width = step.width;
     w.edges.resize(step.sums);
     w.more.resize(step.sums * width);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/stop.hpp"
 #include "decode/climber.hpp"
 
 namespace headlong {
@@ -407,7 +408,7 @@ bool Climber::visit(Index word) {
 void Climber::climb(Score least) {
   least_ = least;
   bool moved = true;
-  for (Index sweep = 0; moved && sweep < MAX_SWEEPS; ++sweep) {
+  for (Index sweep = 0; moved && sweep < MAX_SWEEPS && !out_of_time(); ++sweep) {
     moved = false;
     for (Index word : state_.order)
       if (is_due(word)) moved |= visit(word);

@@ -36,6 +36,7 @@ bool Decoding::offer_first() {
   if (best_tree(frames(), problem_.arc_scores, problem_.rules, heads, workspace_) == NEGATIVE_INFINITY) return false;
   const std::span<const Index> first = problem_.first_tree;
   if (climbs() && !first.empty()) heads.assign(first.begin(), first.end());
+  first_ = heads;
   if (climbs() && options_.start == ClimbStart::Ad3) {
     DecodeOptions options = options_;
     options.method = Method::Ad3;
@@ -52,7 +53,6 @@ bool Decoding::offer_first() {
 
 void Decoding::climb_with_restarts(std::span<const Score> draw_scores) {
   RestartLimits limits;
-  limits.seconds = seconds_left();
   limits.draw_scores = draw_scores;
   if (std::isfinite(solution_.bound))
     limits.enough = solution_.bound - 0.5 * options_.tolerance * std::max(1.0, std::abs(solution_.bound));
@@ -66,7 +66,7 @@ void Decoding::climb_with_restarts(std::span<const Score> draw_scores) {
 }
 
 void Decoding::offer_greedy() {
-  const bool in_time = greedy_tree(problem_, options_, seconds_left(), workspace_.heads, workspace_.greedy);
+  const bool in_time = greedy_tree(problem_, options_, workspace_.heads, workspace_.greedy);
   if (!in_time) solution_.status = Status::Unconverged;
   offer_heads();
 }
@@ -85,8 +85,7 @@ void Decoding::offer_ranked() {
 }
 
 void Decoding::offer_sampled() {
-  const SampleResult result =
-      sample_best(problem_, options_, seconds_left(), workspace_.heads, workspace_.climb, workspace_.sampler);
+  const SampleResult result = sample_best(problem_, options_, workspace_.heads, workspace_.climb, workspace_.sampler);
   offer(result.value);
   solution_.iterations = result.sweeps;
   if (!result.in_time) solution_.status = Status::Unconverged;

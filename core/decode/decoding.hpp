@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stopwatch.hpp"
+#include "base/stop.hpp"
 #include "decode/solve.hpp"
 
 namespace headlong {
@@ -25,9 +25,8 @@ inline Score arc_deficit(const Descent& descent, std::size_t arc) {
   return descent.deficits[link] + descent.deficits[descent.others[link]];
 }
 
-// Solves the relaxation of a graph with the subgradient method if the options select it, otherwise with AD3. `seconds`
-// is the time limit; 0: none.
-SolverResult relax(const Graph& graph, const DecodeOptions& options, const Start& start, double seconds);
+// Solves the relaxation of a graph with the subgradient method if the options select it, otherwise with AD3.
+SolverResult relax(const Graph& graph, const DecodeOptions& options, const Start& start);
 
 // Decodes with frames alone: the descent, then branch and bound, AD3, the subgradient method or hill climbing.
 void solve_with_frames(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace,
@@ -46,11 +45,6 @@ class Decoding : public Rounder {
       : problem_(problem), options_(options), workspace_(workspace), solution_(solution) {}
 
   const Frames& frames() const { return *problem_.frames; }
-  bool out_of_time() const { return stopwatch_.is_past(options_.time_limit); }
-  // Returns the time left for a solver. Never 0 if there is a limit, because 0 means no limit.
-  double seconds_left() const {
-    return options_.time_limit > 0.0 ? std::max(options_.time_limit - stopwatch_.seconds(), 1e-9) : 0.0;
-  }
   bool climbs() const { return options_.method == Method::Climb; }
   // Whether the method continues after its first tree.
   bool continues() const { return options_.method >= Method::Climb; }
@@ -83,6 +77,19 @@ class Decoding : public Rounder {
   // Finds the first tree, starting from the best one under the arc scores or where Climb is told to start. Returns
   // false if there is no tree.
   bool offer_first();
+  // Calls action(). If it runs out of time, keeps the best tree so far, which may be that under the arc scores.
+  template <class Action>
+  void run_in_time(Action action) {
+    try {
+      action();
+    } catch (const OutOfTime&) {
+      if (!has_tree() && first_.empty()) throw;
+      workspace_.heads = first_;
+      if (!has_tree()) offer_heads();
+      if (!has_tree()) solution_.heads = first_;
+      solution_.status = Status::Unconverged;
+    }
+  }
   // Climbs with restarts from the best tree so far until it is proven optimal or stops changing. Trees are drawn by
   // `draw_scores` [arcs]. Sets the status to Approximate, or Unconverged if time runs out.
   void climb_with_restarts(std::span<const Score> draw_scores);
@@ -106,9 +113,7 @@ class Decoding : public Rounder {
   Solution& solution_;
   Score excluded_ = NEGATIVE_INFINITY;  // no tree with a dropped arc has a larger value
   int buffer_ = 0;                      // which frames of the workspace to fill next
-
- private:
-  Stopwatch stopwatch_;
+  std::vector<Index> first_;            // the tree that `offer_first` starts from
 };
 
 // Decoding without extras.
@@ -121,6 +126,7 @@ class FrameDecoding final : public Decoding {
 
  private:
   bool round(std::span<const double> relaxed, std::span<std::uint8_t> assignment) override;
+  void find_tree();
   bool drop_arcs(Score bound);
   // Whether some word has no candidate left.
   bool lacks_candidate() const {

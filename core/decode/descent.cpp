@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/semiring.hpp"
+#include "base/stop.hpp"
 #include "decode/fan.hpp"
 #include "decode/head_automaton.hpp"
 #include "decode/lanes.hpp"
@@ -245,6 +246,7 @@ void visit_head(const Frames& frames, Index head, Direction direction, Descent& 
 }  // namespace
 
 Score sweep(const Frames& frames, Direction direction, Descent& descent) {
+  poll();
   for (Index k = 0; k < frames.size; ++k)
     visit_head(frames, direction == Direction::Forward ? k : frames.size - 1 - k, direction, descent);
   return std::accumulate(descent.values.begin(), descent.values.end(), descent.tree_value);

@@ -15,6 +15,7 @@ class ExtraDecoding final : public Decoding {
   void run();
 
  private:
+  void find_tree();
   bool round(std::span<const double> relaxed, std::span<std::uint8_t> assignment) override;
   void filter_marked();
   bool drop_arcs(Score bound);
@@ -66,7 +67,7 @@ void ExtraDecoding::set_optimistic_scores() {
 void ExtraDecoding::reduce() {
   std::vector<Score>& scores = workspace_.scores;
   bool dropped = true;
-  while (dropped && solution_.sweeps < options_.sweep_limit()) {
+  while (dropped && solution_.sweeps < options_.sweep_limit() && !out_of_time()) {
     set_optimistic_scores();
     workspace_.marks.resize(frames().arcs());
     std::ranges::transform(scores, workspace_.marks.begin(), [](Score score) { return score > NEGATIVE_INFINITY; });
@@ -97,13 +98,12 @@ void ExtraDecoding::bound_automata() {
 }
 
 SolverResult ExtraDecoding::call_solver(const Start& start) const {
-  if (options_.method != Method::Exact) return relax(workspace_.graph, options_, start, seconds_left());
+  if (options_.method != Method::Exact) return relax(workspace_.graph, options_, start);
   BranchOptions branch_options;
   branch_options.ad3.max_iterations = options_.max_iterations;
   branch_options.ad3.tolerance = options_.tolerance;
   branch_options.ad3.start = start;
   branch_options.max_nodes = options_.node_limit();
-  branch_options.time_limit = seconds_left();
   branch_options.tolerance = options_.tolerance;
   GraphWorkspace workspace(workspace_.graph);
   return branch_and_bound(workspace_.graph, branch_options, workspace);
@@ -125,6 +125,11 @@ void ExtraDecoding::solve() {
 void ExtraDecoding::run() {
   solution_ = {};
   if (!proves()) solution_.status = Status::Approximate;
+  run_in_time([this] { find_tree(); });
+  conclude();
+}
+
+void ExtraDecoding::find_tree() {
   solution_.arcs = static_cast<Index>(frames().arcs());
   const bool possible = offer_first();
   if (!has_tree()) solution_.heads = workspace_.heads;
@@ -135,7 +140,6 @@ void ExtraDecoding::run() {
     if (climbs() && proves() && !has_tree()) bound_automata();
     if (!is_closed()) climbs() ? climb_with_restarts(problem_.arc_scores) : solve();
   }
-  conclude();
 }
 
 }  // namespace

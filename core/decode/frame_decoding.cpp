@@ -6,11 +6,10 @@
 
 namespace headlong {
 
-SolverResult relax(const Graph& graph, const DecodeOptions& options, const Start& start, double seconds) {
+SolverResult relax(const Graph& graph, const DecodeOptions& options, const Start& start) {
   GraphWorkspace workspace(graph);
   const auto limited = [&](auto solver_options) {
     solver_options.max_iterations = options.max_iterations;
-    solver_options.time_limit = seconds;
     solver_options.tolerance = options.tolerance;
     solver_options.start = start;
     return solver_options;
@@ -99,7 +98,7 @@ SolverResult FrameDecoding::run_solver(bool descended) {
     multipliers_of(frames(), workspace_.graph, workspace_.descent, workspace_.multipliers);
     start.multipliers = workspace_.multipliers;
   }
-  SolverResult result = relax(workspace_.graph, options_, start, seconds_left());
+  SolverResult result = relax(workspace_.graph, options_, start);
   take(result);
   return result;
 }
@@ -118,6 +117,11 @@ void FrameDecoding::climb_remaining(bool descended) {
 void FrameDecoding::run() {
   solution_ = {};
   if (!proves()) solution_.status = Status::Approximate;
+  run_in_time([this] { find_tree(); });
+  conclude();
+}
+
+void FrameDecoding::find_tree() {
   const bool possible = frames().size > 1 && offer_first();
   if (!has_tree()) solution_.heads = workspace_.heads;
   solution_.arcs = static_cast<Index>(frames().arcs());
@@ -140,7 +144,6 @@ void FrameDecoding::run() {
         run_solver(descends);
     }
   }
-  conclude();
 }
 
 void solve_with_frames(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace,

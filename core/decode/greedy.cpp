@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stopwatch.hpp"
+#include "base/stop.hpp"
 #include "trees/rules.hpp"
 
 namespace headlong {
@@ -237,8 +237,7 @@ struct Search {
     }
   }
 
-  bool run(double seconds, std::span<Index> heads) const {
-    const Stopwatch stopwatch;
+  bool run(std::span<Index> heads) const {
     weigh(problem, workspace.weights);
     set_chances();
     workspace.beam.resize(std::max<std::size_t>(workspace.beam.size(), options.beam));
@@ -248,7 +247,7 @@ struct Search {
     bool in_time = true;
     for (Index round = 1; round < frames.size && in_time; ++round) {
       size = advance_beam(size);
-      in_time = !stopwatch.is_past(seconds);
+      in_time = !out_of_time();
     }
     finish(size, heads);
     return in_time;
@@ -296,9 +295,9 @@ struct Search {
 };
 
 // Runs greedy inference without a guide.
-bool search_and_swap(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
+bool search_and_swap(const Problem& problem, const DecodeOptions& options, std::span<Index> heads,
                      GreedyWorkspace& workspace) {
-  const bool in_time = Search{problem, options, workspace}.run(seconds, heads);
+  const bool in_time = Search{problem, options, workspace}.run(heads);
   if (in_time) swap_arcs(problem, options.swaps, heads, workspace);
   return in_time;
 }
@@ -313,14 +312,14 @@ bool is_possible_guide(const Problem& problem, std::vector<Index>& mark) {
 
 }  // namespace
 
-bool greedy_tree(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
+bool greedy_tree(const Problem& problem, const DecodeOptions& options, std::span<Index> heads,
                  GreedyWorkspace& workspace) {
-  if (problem.guide.empty()) return search_and_swap(problem, options, seconds, heads, workspace);
+  if (problem.guide.empty()) return search_and_swap(problem, options, heads, workspace);
   bias_to_guide(problem, {options.gamma1, options.gamma2, options.gamma3}, workspace.frames, workspace.arc_scores);
   Problem biased = problem;
   biased.frames = &workspace.frames;
   biased.arc_scores = workspace.arc_scores;
-  const bool in_time = search_and_swap(biased, options, seconds, heads, workspace);
+  const bool in_time = search_and_swap(biased, options, heads, workspace);
   if (!is_possible_guide(problem, workspace.mark)) return in_time;
   std::vector<Index>& other = workspace.heads;
   other.assign(problem.guide.begin(), problem.guide.end());

@@ -64,13 +64,13 @@ struct GreedyWorkspace {
   std::vector<Score> arc_scores;  // biased to the guide
 };
 
-// Writes a tree of candidates to heads [size]. There must be one within the rules. Returns false if the time limit in
-// seconds (0: none) was reached before all arcs were chosen; the rest are then those of the best tree by arc scores.
+// Writes a tree of candidates to heads [size]. There must be one within the rules. Returns false if the time limit was
+// reached before all arcs were chosen; the rest are then those of the best tree by arc scores.
 //
 // With a guide, scores are biased to it by the gammas of the options (`bias_to_guide`). If the guide is a tree of
 // candidates within the rules, arcs are swapped in it as well, and the better tree under the biased scores is returned:
 // greedy inference can lose more on the way than the guide adds.
-bool greedy_tree(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
+bool greedy_tree(const Problem& problem, const DecodeOptions& options, std::span<Index> heads,
                  GreedyWorkspace& workspace);
 
 // Applies the best swap repeatedly, at most `count` times (Tchernowitz 2016, section 6). In a swap, a word v takes

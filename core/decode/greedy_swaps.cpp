@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stop.hpp"
 #include "decode/greedy.hpp"
 
 namespace headlong {
@@ -96,8 +97,10 @@ struct Swapping {
     const Score least = 1e-9 * (1.0 + (total > NEGATIVE_INFINITY ? std::abs(total) : 0.0));
     Score best = 0.0;
     Swap chosen{NO_HEAD, NO_HEAD}, swap{};
+    WorkCounter work;
     for (Index arc = 0; arc < static_cast<Index>(frames.arcs()); ++arc) {
       const Index head = frames.arc_heads[arc], word = frames.arc_modifiers[arc];
+      work.add(500 + 10 * static_cast<std::size_t>(frames.size));
       if (heads[word] == head || !find(word, head, swap)) continue;
       const Score found = gain(swap, extras_before);
       if (found <= best + least || !is_allowed(swap)) continue;
@@ -114,7 +117,7 @@ struct Swapping {
 
 void swap_arcs(const Problem& problem, Index count, std::span<Index> heads, GreedyWorkspace& workspace) {
   const Swapping swapping{problem, heads, workspace};
-  while (count-- > 0 && swapping.improve());
+  while (count-- > 0 && !out_of_time() && swapping.improve());
 }
 
 }  // namespace headlong

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "base/stopwatch.hpp"
+#include "base/stop.hpp"
 #include "base/threads.hpp"
 #include "decode/climber.hpp"
 
@@ -57,7 +57,7 @@ class Restarts {
     workspace_.log.reserve(8 * frames_.size);  // more moves than climbs make, so it does not grow later
     climb_first();
     for (Index idle = 0; idle < options_.restarts && result_.value < limits_.enough; ++idle) {
-      if (stopwatch_.is_past(limits_.seconds)) {
+      if (out_of_time()) {
         result_.in_time = false;
         break;
       }
@@ -210,7 +210,6 @@ class Restarts {
   std::size_t next_;         // next tree of workspace_.drawn
   Score least_ = 0.0;        // smallest gain that counts
   RestartResult result_;
-  Stopwatch stopwatch_;
 };
 
 }  // namespace

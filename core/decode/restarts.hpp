@@ -17,7 +17,6 @@ namespace headlong {
 
 // What a caller sets for one run, in addition to the options.
 struct RestartLimits {
-  double seconds = 0.0;                // time limit; 0: none
   std::span<const Score> draw_scores;  // [arcs] scores for drawing trees; empty: the arc scores
   // Stop at a tree of this value: no tree has a larger one.
   Score enough = std::numeric_limits<Score>::infinity();

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/stopwatch.hpp"
+#include "base/stop.hpp"
 #include "decode/restarts.hpp"
 
 namespace headlong {
@@ -183,9 +183,8 @@ bool Sampler::propose(double temperature) {
   return false;
 }
 
-SampleResult sample_best(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
+SampleResult sample_best(const Problem& problem, const DecodeOptions& options, std::span<Index> heads,
                          ClimbWorkspace& climb_workspace, SamplerWorkspace& workspace) {
-  const Stopwatch stopwatch;
   SampleResult result;
   Sampler sampler(problem, options, heads, climb_workspace, workspace);
   workspace.best.assign(heads.begin(), heads.end());
@@ -205,7 +204,7 @@ SampleResult sample_best(const Problem& problem, const DecodeOptions& options, d
         workspace.best.assign(heads.begin(), heads.end());
         idle = -1;
       }
-      result.in_time = !stopwatch.is_past(seconds);
+      result.in_time = !out_of_time();
     }
     sampler.refresh();
     temperature = std::max(temperature * cooling, options.temperature * FINAL_TEMPERATURE);

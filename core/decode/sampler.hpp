@@ -94,8 +94,8 @@ struct SampleResult {
 
 // Samples with falling temperature from the tree in heads [size] until the best tree has not changed for
 // options.samples sweeps. Leaves the best tree seen in heads. The value is -inf if no tree with a finite value was
-// found. `seconds` is the time limit; 0: none.
-SampleResult sample_best(const Problem& problem, const DecodeOptions& options, double seconds, std::span<Index> heads,
+// found.
+SampleResult sample_best(const Problem& problem, const DecodeOptions& options, std::span<Index> heads,
                          ClimbWorkspace& climb_workspace, SamplerWorkspace& workspace);
 
 }  // namespace headlong

@@ -1,5 +1,7 @@
 #include "decode/solve.hpp"
 
+#include <numeric>
+
 #include "decode/decoding.hpp"
 
 namespace headlong {
@@ -27,8 +29,7 @@ void sample_with_globals(const Problem& problem, const DecodeOptions& options, D
     solution.status = Status::Infeasible;
     return;
   }
-  const SampleResult result =
-      sample_best(problem, options, options.time_limit, solution.heads, workspace.climb, workspace.sampler);
+  const SampleResult result = sample_best(problem, options, solution.heads, workspace.climb, workspace.sampler);
   solution.score = result.value;
   solution.iterations = result.sweeps;
   solution.status = result.in_time ? Status::Approximate : Status::Unconverged;
@@ -43,12 +44,10 @@ void climb_with_globals(const Problem& problem, const DecodeOptions& options, De
                                                   : climb(problem, solution.heads, workspace.climb);
   solution.bound = std::numeric_limits<Score>::infinity();
   solution.certified = false;
-  solution.status = Status::Approximate;
+  solution.status = out_of_time() ? Status::Unconverged : Status::Approximate;
 }
 
-}  // namespace
-
-void solve(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace, Solution& solution) {
+void dispatch(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace, Solution& solution) {
   // A sentence without words has no extras and no globals.
   if (problem.size() == 1)
     solve_with_frames(problem, options, workspace, solution);
@@ -60,6 +59,36 @@ void solve(const Problem& problem, const DecodeOptions& options, DecodeWorkspace
     solve_with_extras(problem, options, workspace, solution);
   else
     solve_with_frames(problem, options, workspace, solution);
+}
+
+// Writes the tree in which each word depends on the word before it. Returns false if it is not a tree of candidates.
+bool find_chain(const Problem& problem, DecodeWorkspace& workspace, Solution& solution) {
+  solution.heads.resize(problem.size());
+  std::iota(solution.heads.begin(), solution.heads.end(), NO_HEAD);
+  solution.score = tree_value(problem, solution.heads, workspace.climb);
+  return solution.score > NEGATIVE_INFINITY;
+}
+
+}  // namespace
+
+void solve(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace, Solution& solution) {
+  try {
+    const TimeLimit limit(options.time_limit);
+    return dispatch(problem, options, workspace, solution);
+  } catch (const OutOfTime&) {
+    // There was no time for a first tree.
+    solution = {};
+    if (!find_chain(problem, workspace, solution)) {
+      DecodeOptions first = options;
+      first.method = Method::Arcs;
+      dispatch(problem.without_globals(), first, workspace, solution);
+      if (solution.status == Status::Infeasible) return;
+      solution.score = tree_value(problem, solution.heads, workspace.climb);
+    }
+    solution.bound = std::numeric_limits<Score>::infinity();
+    solution.certified = false;
+    solution.status = Status::Unconverged;
+  }
 }
 
 }  // namespace headlong

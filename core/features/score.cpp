@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/platform.hpp"
+#include "base/stop.hpp"
 
 namespace headlong {
 
@@ -136,7 +137,9 @@ void score_parts_avx2(const SlotCodes& codes, const Templates& templates, const 
                parts.relations.data() + p * templates.relations, table, places.data() + (p % 2) * templates.stride);
   };
   if (parts.count > 0) place(0);
+  WorkCounter work;
   for (std::size_t p = 0; p < parts.count; ++p) {
+    work.add(4 * templates.count);
     if (p + 1 < parts.count) place(p + 1);
     scores[p] += gather_avx2(places.data() + (p % 2) * templates.stride, templates.count, table);
   }
@@ -202,9 +205,12 @@ void score_parts(const SlotCodes& codes, const Templates& templates, const PartC
 #ifdef HEADLONG_X86_64
   if (instructions == Instructions::Avx2) return score_parts_avx2(codes, templates, parts, table, scores);
 #endif
-  for (std::size_t p = 0; p < parts.count; ++p)
+  WorkCounter work;
+  for (std::size_t p = 0; p < parts.count; ++p) {
+    work.add(4 * templates.count);
     scores[p] += score_part(codes, templates, parts.slots.data() + p * templates.slots,
                             parts.relations.data() + p * templates.relations, table);
+  }
 }
 
 template <class Weight>
@@ -225,7 +231,9 @@ void score_rows(const SlotCodes& codes, const Templates& templates, const PartCo
   };
   std::array<Sum<Weight>, MAX_STRIDE> sums;
   if (parts.count > 0) place(0);
+  WorkCounter work;
   for (std::size_t p = 0; p < parts.count; ++p) {
+    work.add(count * table.stride);
     if (p + 1 < parts.count) place(p + 1);
     const auto found = std::span<const Code>(places).subspan((p % 2) * count, count);
 #ifdef HEADLONG_X86_64

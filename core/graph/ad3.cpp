@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
+#include "base/stop.hpp"
 #include "base/stopwatch.hpp"
 
 namespace headlong {
@@ -246,7 +248,7 @@ Status iterate(Run& run) {
     update_consensus(run);
     const bool converged =
         run.unsolved == 0 && std::max(result.primal_residual, result.dual_residual) < options.residual;
-    const bool last = iteration == options.max_iterations || run.stopwatch.is_past(options.time_limit);
+    const bool last = iteration == options.max_iterations || out_of_time();
     if (converged || last || iteration % std::max(options.bound_every, 1) == 0) {
       bool certified = certify(run);
       const bool closed = !certified && is_closed(run);
@@ -276,20 +278,33 @@ Status iterate(Run& run) {
   return Status::Unconverged;
 }
 
-}  // namespace
-
-SolverResult ad3(const Graph& graph, const Ad3Options& options, GraphWorkspace& workspace, Fixed fixed) {
-  Run run(graph, options, workspace, fixed);
+void solve(Run& run) {
   SolverResult& result = run.result;
   result.status = run.split.feasible ? iterate(run) : Status::Infeasible;
-  workspace.qp.max_steps = QpWorkspace::NO_LIMIT;
+  run.workspace.qp.max_steps = QpWorkspace::NO_LIMIT;
   if (result.status == Status::Infeasible) {
     result.bound = NEGATIVE_INFINITY;
   } else if (result.status != Status::Optimal) {
     result.relaxed_value = relaxed_value(run);
-    if (!run.was_rounded) round(graph, options.start, run.consensus, workspace, result, fixed);
+    if (!run.was_rounded) round(run.graph, run.options.start, run.consensus, run.workspace, result, run.fixed);
     if (is_certified(run)) result.status = Status::Optimal;
   }
+}
+
+}  // namespace
+
+SolverResult ad3(const Graph& graph, const Ad3Options& options, GraphWorkspace& workspace, Fixed fixed) {
+  const TimeLimit limit(options.time_limit);
+  std::optional<Run> started;
+  try {
+    solve(started.emplace(graph, options, workspace, fixed));
+  } catch (const OutOfTime&) {
+    workspace.qp.max_steps = QpWorkspace::NO_LIMIT;
+    if (!started) return unsolved(graph);
+    started->result.status = is_certified(*started) ? Status::Optimal : Status::Unconverged;
+  }
+  Run& run = *started;
+  SolverResult& result = run.result;
   result.relaxed = std::move(run.consensus);
   result.multipliers = std::move(run.multipliers);
   if (result.status == Status::Optimal) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/semiring.hpp"
-#include "base/stopwatch.hpp"
+#include "base/stop.hpp"
 
 namespace headlong {
 
@@ -311,18 +311,23 @@ BeliefResult belief_propagation(const Graph& graph, const BeliefOptions& options
                                   (options.max_product ? "max-marginals" : "marginals") +
                                   ", which belief propagation needs");
   }
-  const Stopwatch stopwatch;
+  const TimeLimit limit(options.time_limit);
   BeliefResult result;
   result.acyclic = is_acyclic(graph);
-  Propagation propagation(graph, options, workspace);
-  while (result.iterations < options.max_iterations && !result.converged) {
-    result.change = propagation.sweep(result.iterations % 2 == 1);
-    ++result.iterations;
-    result.converged = propagation.infeasible || result.change <= options.tolerance;
-    if (stopwatch.is_past(options.time_limit)) break;
+  try {
+    Propagation propagation(graph, options, workspace);
+    while (result.iterations < options.max_iterations && !result.converged) {
+      result.change = propagation.sweep(result.iterations % 2 == 1);
+      ++result.iterations;
+      result.converged = propagation.infeasible || result.change <= options.tolerance;
+      if (out_of_time()) break;
+    }
+    propagation.finish(result);
+    round_beliefs(graph, options, workspace, result);
+  } catch (const OutOfTime&) {
+    result.converged = false;
+    if (result.marginals.empty()) result.marginals.assign(graph.variables(), 0.5);
   }
-  propagation.finish(result);
-  round_beliefs(graph, options, workspace, result);
   return result;
 }
 

@@ -29,11 +29,11 @@ struct BeliefOptions {
 struct BeliefResult {
   std::vector<double> marginals;  // [variables] belief that each variable is on (max-product: from max-marginals)
   // The Bethe approximation of the log-partition, exact on acyclic graphs. Max-product: the value of the best
-  // assignment, in the same sense. -inf if the graph is infeasible.
-  double log_partition = 0.0;
+  // assignment, in the same sense. -inf if the graph is infeasible. NaN if there was no time for it.
+  double log_partition = std::numeric_limits<double>::quiet_NaN();
   // The Bethe entropy in nats (sum-product). NaN in max-product, and if a Python factor does not report its expected
   // own score.
-  double entropy = 0.0;
+  double entropy = std::numeric_limits<double>::quiet_NaN();
   Index iterations = 0;  // number of sweeps over all factors
   double change = 0.0;   // largest change of a message in the last sweep
   bool converged = false;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/stop.hpp"
 #include "base/stopwatch.hpp"
 
 namespace headlong {
@@ -105,8 +106,7 @@ void Search::expand(Index node, std::priority_queue<Index, std::vector<Index>, O
   ad3_options.cutoff = threshold();
   ad3_options.trace = false;
   if (node != 0) ad3_options.start.assignment = {};
-  // Never 0, which would mean no limit.
-  if (options.time_limit > 0.0) ad3_options.time_limit = std::max(options.time_limit - stopwatch.seconds(), 1e-9);
+  ad3_options.time_limit = 0.0;  // that of the search holds
   const SolverResult found = ad3(graph, ad3_options, workspace, fixed);
   take(found);
   if (node == 0) {
@@ -136,10 +136,15 @@ SolverResult Search::run() {
   nodes.push_back({NONE, NONE, -1, 0, std::numeric_limits<Score>::infinity()});
   open.push(0);
   while (!open.empty() && nodes[open.top()].bound > threshold()) {
-    if (best.iterations >= options.max_nodes || stopwatch.is_past(options.time_limit)) break;
+    if (best.iterations >= options.max_nodes || out_of_time()) break;
     const Index node = open.top();
     open.pop();
-    expand(node, open);
+    try {
+      expand(node, open);
+    } catch (const OutOfTime&) {
+      open.push(node);  // its bound still counts
+      break;
+    }
     ++best.iterations;
     if (options.trace) {
       const Score bound =
@@ -159,7 +164,12 @@ SolverResult Search::run() {
 }  // namespace
 
 SolverResult branch_and_bound(const Graph& graph, const BranchOptions& options, GraphWorkspace& workspace) {
-  return Search(graph, options, workspace).run();
+  const TimeLimit limit(options.time_limit);
+  try {
+    return Search(graph, options, workspace).run();
+  } catch (const OutOfTime&) {
+    return unsolved(graph);
+  }
 }
 
 }  // namespace headlong

@@ -1,6 +1,7 @@
 // Local search over assignments: repairs violated factors, then improves a feasible assignment.
 #pragma once
 
+#include "base/stop.hpp"
 #include "graph/solver.hpp"
 
 namespace headlong {
@@ -55,10 +56,14 @@ class LocalSearch {
   bool try_structured(Index factor);
   void take_back();
   bool is_better(Score before) const;
-  bool is_out_of_work() const { return work_ > limit_; }
+  bool is_out_of_work() {
+    counter_.add(1000);
+    return work_ > limit_;
+  }
 
   const Graph& graph_;
   GraphWorkspace& workspace_;
+  WorkCounter counter_;
   std::vector<std::int8_t> fixed_;
   std::int64_t limit_, work_ = 0;
   std::vector<Index> begins_, links_;     // the links of each variable

@@ -6,6 +6,9 @@ namespace headlong {
 
 namespace {
 
+// A call takes about this many nanoseconds per link: a tree factor with 2,000 links takes 0.1 ms.
+constexpr std::size_t WORK_PER_LINK = 50;
+
 // Calls visit with the factor as its own type.
 template <class Visit>
 decltype(auto) visit(const Graph& graph, Index factor, Visit visitor) {
@@ -46,6 +49,7 @@ GraphWorkspace::GraphWorkspace(const Graph& graph) : structured(graph.factors())
 
 Score maximize(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace,
                Configuration& best) {
+  workspace.work.add(WORK_PER_LINK * scores.size());
   best.on.resize(scores.size());
   return visit(graph, factor, [&](const auto& found) {
     if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>) {
@@ -59,6 +63,7 @@ Score maximize(const Graph& graph, Index factor, std::span<const Score> scores, 
 }
 
 Score own_score(const Graph& graph, Index factor, std::span<const std::uint8_t> on, GraphWorkspace& workspace) {
+  workspace.work.add(WORK_PER_LINK * on.size());
   return visit(graph, factor, [&](const auto& found) {
     if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>)
       return found.own_score(on, *workspace.structured[factor]);
@@ -73,6 +78,7 @@ bool has_marginals(const Graph& graph, Index factor) {
 
 Score marginals(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace,
                 std::span<double> out) {
+  workspace.work.add(WORK_PER_LINK * scores.size());
   return visit(graph, factor, [&](const auto& found) {
     if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>)
       return found.marginals(scores, *workspace.structured[factor], out);
@@ -127,6 +133,7 @@ bool has_max_marginals(const Graph& graph, Index factor) {
 
 Score max_marginals(const Graph& graph, Index factor, std::span<const Score> scores, GraphWorkspace& workspace,
                     std::span<Score> on, std::span<Score> off) {
+  workspace.work.add(WORK_PER_LINK * scores.size());
   return visit(graph, factor, [&](const auto& found) {
     if constexpr (is_structured<std::remove_cvref_t<decltype(found)>>)
       return found.max_marginals(scores, *workspace.structured[factor], on, off);
@@ -137,6 +144,7 @@ Score max_marginals(const Graph& graph, Index factor, std::span<const Score> sco
 
 void project(const Graph& graph, Index factor, std::span<const double> values, double own_scale,
              GraphWorkspace& workspace, std::span<double> out) {
+  workspace.work.add(WORK_PER_LINK * values.size());
   const Index place = graph.places[factor];
   switch (graph.types[factor]) {
     case FactorType::Logic:

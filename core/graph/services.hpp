@@ -1,6 +1,7 @@
 // The services of all factors of a graph, by factor number. This is the interface for solvers.
 #pragma once
 
+#include "base/stop.hpp"
 #include "graph/logic.hpp"
 #include "graph/qp.hpp"
 
@@ -16,6 +17,7 @@ struct GraphWorkspace {
   std::vector<std::uint8_t> on;                              // scratch for evaluating assignments
   std::vector<double> probabilities;                         // scratch of `entropy`
   LogicWorkspace logic;
+  WorkCounter work;
   QpWorkspace qp;
 };
 

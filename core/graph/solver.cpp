@@ -115,6 +115,12 @@ bool is_below_all(const Split& split, Score bound) {
   return bound < split.lowest - (split.scale + std::abs(split.lowest));
 }
 
+SolverResult unsolved(const Graph& graph) {
+  SolverResult result;
+  result.relaxed.assign(graph.variables(), 0.5);
+  return result;
+}
+
 bool closes(Score value, Score bound, double tolerance) {
   return bound - value <= tolerance * std::max(1.0, std::abs(bound));
 }

@@ -94,6 +94,9 @@ bool is_below_all(const Split& split, Score bound);
 // bound is below the value of any assignment.
 bool proves_infeasible(const Graph& graph, Split& split, std::span<double> direction, GraphWorkspace& workspace);
 
+// Returns the result of a solver that ran out of time before its first iteration.
+SolverResult unsolved(const Graph& graph);
+
 // Returns whether `value` equals `bound` up to the tolerance.
 bool closes(Score value, Score bound, double tolerance);
 

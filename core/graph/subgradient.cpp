@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
+#include "base/stop.hpp"
 #include "base/stopwatch.hpp"
 
 namespace headlong {
@@ -298,33 +300,48 @@ Status iterate(Run& run) {
     // All factors agree on something worth less than the bound (a factor's scores lost digits), or the step is too
     // small to change anything.
     if (result.primal_residual == 0.0 || (goes_on && run.step < 1e-15 * run.split.scale)) break;
-    if (run.stopwatch.is_past(options.time_limit)) break;
+    if (out_of_time()) break;
   }
   return Status::Unconverged;
+}
+
+void solve(Run& run) {
+  SolverResult& result = run.result;
+  result.status = run.split.feasible ? iterate(run) : Status::Infeasible;
+  if (result.status == Status::Infeasible) result.bound = NEGATIVE_INFINITY;
+}
+
+// Sets the relaxed solution to the average of the factors' solutions.
+void take_average(Run& run) {
+  SolverResult& result = run.result;
+  const double count = run.earlier.count + run.current.count;
+  result.relaxed.assign(run.graph.scores.size(), 0.5);
+  if (count == 0.0) return;
+  for (std::size_t i = 0; i < result.relaxed.size(); ++i)
+    result.relaxed[i] = (run.earlier.sums[i] + run.current.sums[i]) / count;
+  result.relaxed_value = (run.earlier.value + run.current.value) / count;
 }
 
 }  // namespace
 
 SolverResult subgradient(const Graph& graph, const SubgradientOptions& options, GraphWorkspace& workspace,
                          Fixed fixed) {
-  Run run(graph, options, workspace, fixed);
+  const TimeLimit limit(options.time_limit);
+  std::optional<Run> started;
+  try {
+    solve(started.emplace(graph, options, workspace, fixed));
+    take_average(*started);
+    if (started->result.status == Status::Unconverged)
+      round(graph, options.start, started->result.relaxed, workspace, started->result, fixed);
+  } catch (const OutOfTime&) {
+    if (!started) return unsolved(graph);
+    started->result.status = Status::Unconverged;
+    take_average(*started);
+  }
+  Run& run = *started;
   SolverResult& result = run.result;
-  result.status = run.split.feasible ? iterate(run) : Status::Infeasible;
-  const double count = run.earlier.count + run.current.count;
-  result.relaxed.assign(graph.scores.size(), 0.5);
-  if (count > 0.0) {
-    for (std::size_t i = 0; i < result.relaxed.size(); ++i)
-      result.relaxed[i] = (run.earlier.sums[i] + run.current.sums[i]) / count;
-    result.relaxed_value = (run.earlier.value + run.current.value) / count;
-  }
-  if (result.status == Status::Infeasible) {
-    result.bound = result.relaxed_value = NEGATIVE_INFINITY;
-    return std::move(result);
-  }
-  if (result.status == Status::Unconverged) {
-    round(graph, options.start, result.relaxed, workspace, result, fixed);
-    if (is_certified(run)) result.status = Status::Optimal;
-  }
+  if (result.status == Status::Infeasible) result.relaxed_value = NEGATIVE_INFINITY;
+  if (result.status == Status::Unconverged && is_certified(run)) result.status = Status::Optimal;
   if (result.status == Status::Optimal) {
     result.relaxed.assign(result.assignment.begin(), result.assignment.end());
     result.relaxed_value = result.value;

@@ -1,7 +1,9 @@
 #include "model/batch.hpp"
 
 #include <algorithm>
+#include <numeric>
 
+#include "base/stop.hpp"
 #include "base/threads.hpp"
 
 namespace headlong {
@@ -67,6 +69,28 @@ void decode_sentence(const ParserModel<Weight>& model, const Words& words, const
   labels_of(arcs, heads, labels);
 }
 
+// Answers with the chain, in which each word depends on the word before it: the cheapest tree there is.
+template <class Weight>
+void answer_chain(const ParserModel<Weight>& model, const Words& words, bool projective, ParserWorkspace& workspace,
+                  std::span<Index> heads, std::span<Index> labels) {
+  auto& [arcs, pruning, parts, labeler] = workspace;
+  const Index size = words.size();
+  std::iota(heads.begin(), heads.end(), NO_HEAD);
+  arcs.candidates.heads.assign(heads.begin() + 1, heads.end());
+  arcs.candidates.begins.assign(1, 0);
+  for (Index word = 0; word < size; ++word) arcs.candidates.begins.push_back(word);
+  score_arcs(model, words, arcs);
+  fold_best_labels(model, words, 0.0F, arcs);
+  labels_of(arcs, heads, labels);
+  parts.solution = {};
+  if (model.is_first_order()) {
+    parts.solution.score = std::accumulate(arcs.scores.begin(), arcs.scores.end(), 0.0);
+  } else {
+    score_all_parts(model, words, arcs, parts);
+    parts.solution.score = tree_value(problem_of(model, arcs, parts, projective), heads, parts.decoding.climb);
+  }
+}
+
 // Chooses the candidates of every sentence, scores their arcs and calls visit(s, words, workspace).
 template <class Weight, class Visit>
 void visit_sentences(const PrunedModel<Weight>& model, const Corpus& corpus, bool projective, std::size_t threads,
@@ -85,17 +109,28 @@ void visit_sentences(const PrunedModel<Weight>& model, const Corpus& corpus, boo
 
 template <class Weight>
 void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const DecodeOptions& options,
-                 std::span<const Index> guide, const Answers& answers) {
+                 std::span<const Index> guide, std::span<const double> shares, const Answers& answers) {
   DecodeOptions own = options;
   // Threads without a sentence of their own help with another one.
   own.threads = options.threads / useful_threads(corpus.size(), options.threads);
-  const auto parse_one = [&](std::size_t s, const Words& words, ParserWorkspace& workspace) {
+  own.time_limit = 0.0;  // here it includes pruning and scoring
+  std::vector<ParserWorkspace> workspaces(useful_threads(corpus.size(), options.threads));
+  parallel_for(corpus.size(), options.threads, [&](std::size_t thread, std::size_t s) {
+    ParserWorkspace& workspace = workspaces[thread];
     auto& [arcs, pruning, parts, labeler] = workspace;
+    const Words words = corpus.sentence(s);
     const std::size_t begin = corpus.offsets[s], count = words.size();
-    fold_best_labels(model.model, words, 0.0F, arcs);
     const auto heads = answers.heads.subspan(begin, count), labels = answers.labels.subspan(begin, count);
-    decode_sentence(model.model, words, own, guide.empty() ? guide : guide.subspan(begin, count), workspace, heads,
-                    labels);
+    try {
+      const TimeLimit limit(options.time_limit * (shares.empty() ? 1.0 : shares[s]));
+      choose_candidates(model, words, options.projective, pruning, arcs.candidates);
+      score_arcs(model.model, words, arcs);
+      fold_best_labels(model.model, words, 0.0F, arcs);
+      decode_sentence(model.model, words, own, guide.empty() ? guide : guide.subspan(begin, count), workspace, heads,
+                      labels);
+    } catch (const OutOfTime&) {
+      answer_chain(model.model, words, options.projective, workspace, heads, labels);
+    }
     if (model.model.tree_label) label_tree(model.model, words, arcs, heads, labels, labeler);
     const Solution& solution = parts.solution;
     answers.scores[s] = solution.score;
@@ -103,8 +138,7 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const D
     answers.certified[s] = solution.certified;
     answers.iterations[s] = solution.sweeps + solution.iterations;
     answers.statuses[s] = solution.status;
-  };
-  visit_sentences(model, corpus, options.projective, options.threads, parse_one);
+  });
 }
 
 template <class Weight>
@@ -169,7 +203,7 @@ void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, bo
   template std::vector<Candidates> prune_batch(const PrunedModel<Weight>&, const Corpus&, bool, std::size_t);          \
   template void choose_candidates(const PrunedModel<Weight>&, const Words&, bool, ScoredArcs&, Candidates&);           \
   template void parse_batch(const PrunedModel<Weight>&, const Corpus&, const DecodeOptions&, std::span<const Index>,   \
-                            const Answers&);                                                                           \
+                            std::span<const double>, const Answers&);                                                  \
   template void label_batch(const PrunedModel<Weight>&, const Corpus&, bool, std::size_t, std::span<const Index>,      \
                             std::span<Index>);                                                                         \
   template void confidence_batch(const PrunedModel<Weight>&, const Corpus&, bool, std::size_t, std::span<const Index>, \

@@ -54,10 +54,12 @@ std::vector<Candidates> prune_batch(const PrunedModel<Weight>& model, const Corp
                                     std::size_t threads);
 
 // Parses with the method of `options` on options.threads threads. A first-order model has a single method. `guide`
-// holds the heads of the guides of all sentences [words], or is empty.
+// holds the heads of the guides of all sentences [words], or is empty. `shares` [sentences] multiplies the time limit
+// of each sentence, or is empty. The limit includes pruning and scoring. A sentence for which there is not even time
+// for a first tree gets one in which each word depends on the word before it (status Unconverged, no bound).
 template <class Weight>
 void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const DecodeOptions& options,
-                 std::span<const Index> guide, const Answers& answers);
+                 std::span<const Index> guide, std::span<const double> shares, const Answers& answers);
 
 // Labels trees of candidates, heads [words], as `parse_batch` does. If a tree has an arc that is not a candidate, its
 // labels stay unchanged.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stop.hpp"
+
 namespace headlong {
 
 namespace {
@@ -14,7 +16,9 @@ constexpr double NEGLIGIBLE = 1e-3;
 // number of tags in memory for an unpruned sentence.
 template <class Weight>
 void score_between(const ParserModel<Weight>& model, ScoredArcs& arcs) {
+  WorkCounter work;
   for (Index modifier = 1; modifier < arcs.size; ++modifier) {
+    work.add(30 * arcs.between.count);
     arcs.between.clear();
     arcs.owners.clear();
     add_between(arcs.context, arcs.candidates.of(modifier), modifier, arcs.between, arcs.owners);

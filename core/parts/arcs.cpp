@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/stop.hpp"
+
 namespace headlong {
 
 namespace {
@@ -81,8 +83,11 @@ std::array<Code, 4> outer_relations(const ArcContext& context, Code side, Index 
 }
 
 void add_arcs(const ArcContext& context, const Candidates& candidates, Parts& arcs) {
-  for (Index modifier = 1; modifier < context.size(); ++modifier)
+  WorkCounter work;
+  for (Index modifier = 1; modifier < context.size(); ++modifier) {
+    work.add(30 * candidates.of(modifier).size());
     for (Index head : candidates.of(modifier)) add_arc(context, head, modifier, arcs);
+  }
 }
 
 void add_between(ArcContext& context, std::span<const Index> heads, Index modifier, Parts& between,

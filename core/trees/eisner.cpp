@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "base/semiring.hpp"
+#include "base/stop.hpp"
 #include "trees/mst.hpp"
 
 namespace headlong {
@@ -53,7 +54,9 @@ Score inside(const Charts& charts) {
     charts.complete[head * charts.size + end] = charts.complete_from_end[end * charts.size + head] = value;
   };
   for (std::size_t word = first; word < size; ++word) set_complete(word, word, Semiring::one());
+  WorkCounter work;
   for (std::size_t width = 1; width < size - first; ++width) {
+    work.add(width * size);
     for (std::size_t left = first; left + width < size; ++left) {
       const std::size_t right = left + width;
       const Score* of_left = &complete[left * size];
@@ -137,7 +140,9 @@ void outside(const Charts& charts, Score total, EisnerWorkspace& workspace, std:
     pass_on(1.0, total, &root_left[1], right_parts, size - 1, &marginals[1], &end_share[(size - 1) * size + 1]);
     for (std::size_t word = 1; word < size; ++word) end_share[size + word] += marginals[word];
   }
+  WorkCounter work;
   for (std::size_t width = size - first - 1; width >= 1; --width) {
+    work.add(width * size);
     for (std::size_t left = first; left + width < size; ++left) {
       const std::size_t right = left + width;
       const std::size_t rightward = left * size + right;
@@ -176,7 +181,9 @@ void best_outside(const Charts& charts, EisnerWorkspace& workspace, std::span<Sc
     for (std::size_t word = 1; word < size; ++word)
       around_end[size + word] = std::max(around_end[size + word], around[word] + scores[word]);
   }
+  WorkCounter work;
   for (std::size_t width = size - first - 1; width >= 1; --width) {
+    work.add(width * size);
     for (std::size_t left = first; left + width < size; ++left) {
       const std::size_t right = left + width;
       const std::size_t rightward = left * size + right;

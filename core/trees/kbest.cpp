@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stop.hpp"
+
 namespace headlong {
 
 namespace {
@@ -65,6 +67,7 @@ TreeSet KBestTrees::pop() {
 }
 
 void KBestTrees::mask(const TreeSet& set) {
+  poll();
   const std::size_t size = size_;
   std::vector<Score>& dense = workspace_.dense;
   dense.assign(scores_.begin(), scores_.end());

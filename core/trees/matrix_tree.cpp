@@ -30,6 +30,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/stop.hpp"
 #include "trees/leading_term.hpp"
 
 namespace headlong {
@@ -63,6 +64,7 @@ struct Problem {
   std::span<double> marginals;  // [head * size + modifier]
   Score log_partition = 0.0;    // with the scaled weights
   std::int64_t order = 0;       // of the partition function
+  WorkCounter work{};
 };
 
 // Computes sum_k a[k] * b[k] in four interleaved sums. In a single sum, each addition would wait for the previous one.
@@ -84,9 +86,10 @@ void add_multiple(Number* __restrict row, const Number* __restrict other, Number
 
 // Eliminates all but the first `kept` words of the level. Returns false if some word cannot step anywhere.
 template <class Number>
-bool eliminate(const Level<Number>& level, bool root_in_pivots) {
+bool eliminate(const Level<Number>& level, bool root_in_pivots, WorkCounter& work) {
   const std::size_t stride = level.count + WORDS;
   for (std::size_t word = level.count; word-- > level.kept;) {
+    work.add(word * word);
     Number* row = level.matrix + word * stride;
     Number pivot = root_in_pivots ? row[ROOT] : Number{};
     for (std::size_t column = WORDS; column < word + WORDS; ++column) pivot += row[column];
@@ -114,6 +117,7 @@ LeadingTerm larger(const LeadingTerm& a, const LeadingTerm&) { return a; }
 // Only one word remains: substitutes back, from the last elimination to the first, and writes that word's marginals.
 template <class Number>
 bool finish_word(Problem<Number>& problem, std::size_t depth, const Number* last_row, Index last) {
+  problem.work.add(problem.words * problem.words);
   EliminationMemory<Number>& memory = problem.memory;
   Number* escape = memory.escape.data();
   Number* ordered = memory.ordered.data();
@@ -175,7 +179,7 @@ bool solve(Problem<Number>& problem, std::size_t depth, const Number* matrix, st
       std::copy(source + WORDS + start, source + WORDS + count, target + WORDS);
       std::copy(source + WORDS, source + WORDS + start, target + WORDS + count - start);
     }
-    if (!eliminate(level, problem.root_in_pivots)) return false;
+    if (!eliminate(level, problem.root_in_pivots, problem.work)) return false;
     if (!solve(problem, depth + 1, level.matrix, count + WORDS, level.words, level.kept)) return false;
   }
   return true;

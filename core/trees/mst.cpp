@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/stop.hpp"
+
 namespace headlong {
 namespace {
 
@@ -105,12 +107,14 @@ void best_tree(const Contraction<Weight>& graph, std::span<Index> heads) {
   memory.enter.resize(2 * size);
   memory.path.reserve(size);
   std::size_t nodes = size;
+  WorkCounter work;
 
   for (std::size_t start = 1; start < size; ++start) {
     if (memory.status[start] != NotSeen) continue;
     memory.path.assign(1, static_cast<Index>(start));
     memory.status[start] = OnPath;
     while (!memory.path.empty()) {
+      work.add(20 * memory.alive.size());
       const Index modifier = memory.path.back();
       const Index head = best_entering(graph, modifier);
       memory.enter[memory.node[modifier]] = memory.arcs[modifier * size + head];
@@ -196,6 +200,7 @@ Score tree_max_marginals(std::span<const Score> scores, Index size, RootRule rul
   if (value == NEGATIVE_INFINITY) return value;
   workspace.forced.assign(scores.begin(), scores.end());
   const std::span<Score> forced = workspace.forced;
+  WorkCounter work;
   for (std::size_t modifier = 1; modifier < count; ++modifier) {
     for (std::size_t head = 0; head < count; ++head) forced[head * count + modifier] = NEGATIVE_INFINITY;
     for (std::size_t head = 0; head < count; ++head) {
@@ -205,6 +210,7 @@ Score tree_max_marginals(std::span<const Score> scores, Index size, RootRule rul
         best[arc] = value;
         continue;
       }
+      work.add(10 * count * count);
       forced[arc] = scores[arc];
       best[arc] = maximum_spanning_tree(forced, size, rule, workspace.other, workspace);
       forced[arc] = NEGATIVE_INFINITY;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stop.hpp"
+
 namespace headlong {
 
 Index draw_place(std::span<const double> sums, Random& random) {
@@ -46,9 +48,11 @@ bool all_reach_root(RandomTrees& trees) {
 bool walk(RandomTrees& trees, Random& random, std::span<Index> heads) {
   const std::size_t size = trees.size;
   std::size_t steps = 4096 + 16 * size * size;
+  WorkCounter work;
   for (Index start = 1; start < trees.size; ++start) {
     for (Index word = start; !trees.connected[word]; word = heads[word]) {
       if (steps-- == 0) return false;
+      work.add(100);
       if (!trees.marked[word]) continue;
       const Index begin = trees.arc_begins[word], count = trees.arc_begins[word + 1] - begin;
       const Index place = draw_place(std::span(trees.sums).subspan(begin, count), random);

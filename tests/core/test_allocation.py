@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 # All sources but a solver that no tree decoder calls.
 LEFT_OUT = {"belief"}
-PARTS = ("parts", "trees", "graph", "decode")
+PARTS = ("base", "parts", "trees", "graph", "decode")
 PROGRAMS = ("allocation", "climb_allocation")
 SOURCES = [
     *(ROOT / "tests" / "core" / f"{name}.cpp" for name in PROGRAMS),

@@ -7,3 +7,15 @@ from headlong._core import (
     sequence as sequence,
     trees as trees
 )
+
+
+class CancelToken:
+    """Ends the calls of worker threads; they raise KeyboardInterrupt."""
+
+    def __init__(self) -> None: ...
+
+    def use(self) -> None:
+        """Let the token end all later calls on the current thread."""
+
+    def cancel(self) -> None:
+        """End the calls within some milliseconds."""

@@ -55,11 +55,11 @@ class Graph:
         Return the value of an assignment [variables]; -inf if a factor forbids it.
         """
 
-    def round(self, relaxed: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], float]:
+    def round(self, relaxed: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], time_limit: float = 0.0) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], float]:
         """
         Round relaxed values [variables] to a feasible assignment. Return it and its value.
 
-        If none is found, the assignment is empty and the value is -inf.
+        If none is found, the assignment is empty and the value is -inf. The time limit is in seconds; 0: none.
         """
 
     def offers(self, factor: int, service: str) -> bool:

@@ -344,12 +344,13 @@ class ParserModel:
         posterior.
         """
 
-    def parse(self, batch: Batch, options: DecodeOptions, guide: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], list[str]]:
+    def parse(self, batch: Batch, options: DecodeOptions, guide: numpy.typing.NDArray[numpy.int32] | None = None, shares: numpy.typing.NDArray[numpy.float64] | None = None) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], list[str]]:
         """
         Parse a batch.
 
         Args:
             guide: heads [words] of the trees that greedy inference is biased to.
+            shares: the share of the time limit [sentences] that each sentence gets; by default 1.
 
         Returns:
             heads [words], labels [words]; scores, bounds, certified, iterations and statuses [sentences].
@@ -379,12 +380,13 @@ class ParserModel:
         scores [n].
         """
 
-    def problem(self, batch: Batch, projective: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, Extras | None]:
+    def problem(self, batch: Batch, projective: bool, time_limit: float = 0.0) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int32], Frames | None, Extras | None]:
         """
         Score the candidates of one sentence.
 
         Args:
             projective: whether the candidates must include a projective tree.
+            time_limit: seconds after which it raises TimeoutError; 0 for no limit.
 
         Returns:
             Candidates [n, 2], arc scores [n], label rows [n, stride], scores with the best label [n], best labels

@@ -7,7 +7,7 @@ import numpy.typing
 from numpy.typing import NDArray
 
 
-def maximum_spanning_tree(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.int32], float]:
+def maximum_spanning_tree(scores: numpy.typing.NDArray[numpy.float64], single_root: bool, time_limit: float = 0.0) -> tuple[numpy.typing.NDArray[numpy.int32], float]:
     """
     Return the best tree over scores[head, modifier]: (heads, score). Word 0 is the root.
 
@@ -15,7 +15,7 @@ def maximum_spanning_tree(scores: numpy.typing.NDArray[numpy.float64], single_ro
     missing arcs as possible. O(words^2).
     """
 
-def eisner(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.int32], float]:
+def eisner(scores: numpy.typing.NDArray[numpy.float64], single_root: bool, time_limit: float = 0.0) -> tuple[numpy.typing.NDArray[numpy.int32], float]:
     """
     Return the best projective tree over scores[head, modifier]: (heads, score).
 
@@ -27,7 +27,7 @@ def best_trees(scores: numpy.typing.NDArray[numpy.float64], count: int, single_r
     Return the `count` best trees over scores[head, modifier]: (heads [trees, words], scores [trees]), best first.
     """
 
-def eisner_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
+def eisner_marginals(scores: numpy.typing.NDArray[numpy.float64], single_root: bool, time_limit: float = 0.0) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
     """
     Return arc probabilities over all projective trees: (marginals[head, modifier], log_partition).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -112,7 +113,8 @@ def solve(
     initial distance to that level. The rules of the papers are "koo" (gap / (1 + t), where t counts the increases of
     the dual) and "rush" (0.5 / 2^t); `step` then replaces the first gap or 0.5.
 
-    `time_limit` is in seconds. A run that does not converge is reported by `status` and `bound`, never by an exception.
+    `time_limit` is in seconds and includes building a program. A run that does not converge is reported by `status` and
+    `bound`, never by an exception.
 
     >>> from headlong.inference import Xor
     >>> graph = Graph()
@@ -165,14 +167,18 @@ def _check_option(name: str, value: Any) -> None:
 
 def _solve_program(graph: Graph, options: Options, *, integer: bool) -> GraphSolution:
     """Solve the linear program, which is exact if its solution is an assignment, or the integer program."""
-    program = programs.build_program(graph, tree_rows=options["tree_rows"])
-    found = programs.run_program(program, integer=integer, time_limit=options["time_limit"])
+    deadline = time.monotonic() + (options["time_limit"] or np.inf)
+    try:
+        program = programs.build_program(graph, tree_rows=options["tree_rows"], deadline=deadline)
+    except TimeoutError:
+        return _solution(graph, "unconverged", -np.inf, np.inf, None, None, 0)
+    found = programs.run_program(program, integer=integer, time_limit=_seconds_to(deadline))
     status: Status = found.status
     assignment: npt.ArrayLike | None = None
     value = -np.inf
     if found.values is not None:
         assignment, value = found.values > 0.5, graph.value(found.values > 0.5)
-        other, other_value = graph.core.round(found.values)
+        other, other_value = graph.core.round(found.values, _seconds_to(deadline))
         if other_value > value:
             assignment, value = other, other_value
     bound = found.bound
@@ -184,6 +190,11 @@ def _solve_program(graph: Graph, options: Options, *, integer: bool) -> GraphSol
         else:
             bound = max(bound, value)
     return _solution(graph, status, value, bound, assignment, found.values, found.iterations)
+
+
+def _seconds_to(deadline: float) -> float:
+    """Return the time left as a limit: positive, or 0 for none."""
+    return max(deadline - time.monotonic(), 1e-9) if deadline < np.inf else 0.0
 
 
 def _solve_dual(graph: Graph, options: Options, *, solver: Callable[..., Mapping[str, Any]]) -> GraphSolution:

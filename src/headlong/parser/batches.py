@@ -90,6 +90,12 @@ class EncodedBatch:
         guide = None if guides is None else _read_guide(sentences, list(islice(guides, len(sentences))), cuts)
         return cls(sentences, pieces, list(map(len, cuts)), *encoder.batch(pieces), guide)
 
+    def time_shares(self) -> FLOAT64 | None:
+        """Return the share of its sentence's time limit that each piece gets; None if all are whole sentences."""
+        if len(self.pieces) == len(self.sentences):
+            return None
+        return np.repeat(1.0 / np.array(self.counts), self.counts)
+
     def join_pieces(self, found: BatchResult, label_names: Sequence[str]) -> BatchResult:
         """Turn the results of pieces into results of sentences."""
         return found if len(self.pieces) == len(self.sentences) else join(found, self.counts, label_names)

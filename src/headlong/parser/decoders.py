@@ -113,10 +113,9 @@ class Decoder:
             from headlong.parser.programs import check_program, solve_program
 
             check_program(problem, self.name)
-            start = DECODERS["climb"](problem, projective=projective)
-            return solve_program(problem, self.name, start, projective=projective, time_limit=options.time_limit)
+            return solve_program(problem, self.name, projective=projective, time_limit=options.time_limit)
         if problem.frames is None:
-            return _solve_arcs(problem, projective)
+            return solve_arcs(problem, projective, options.time_limit)
         core = problem.to_core(projective=projective, guide=guide)
         found = core.solve(options.to_core(self.method, projective=projective, threads=threads))
         heads = found["heads"]
@@ -237,18 +236,29 @@ def best_trees(problem: Problem, count: int, *, projective: bool = False) -> tup
     return _core.trees.best_trees(problem.matrix(), count, problem.single_root, projective)
 
 
-def _solve_arcs(problem: Problem, projective: bool) -> Solution:
-    """Solve a first-order problem, for which the spanning tree kernels are exact."""
+def solve_arcs(problem: Problem, projective: bool, time_limit: float = 0.0) -> Solution:
+    """Solve a first-order problem, for which the spanning tree kernels are exact.
+
+    After the time limit, the answer is the chain, in which each word depends on the word before it, if these arcs are
+    candidates. Otherwise the search for a tree goes on without a limit.
+    """
     kernel = _core.trees.eisner if projective else _core.trees.maximum_spanning_tree
-    heads, score = kernel(problem.matrix(), problem.single_root)
-    feasible = score > -np.inf
+    matrix = problem.matrix()
+    try:
+        heads, score = kernel(matrix, problem.single_root, time_limit)
+        status: Status = "optimal" if score > -np.inf else "infeasible"
+    except TimeoutError:
+        heads = np.arange(-1, problem.size - 1, dtype=np.int32)
+        if problem.score(heads) == -np.inf:
+            return solve_arcs(problem, projective)
+        status = "unconverged"
     score = problem.score(heads)  # added in the order of `Problem.score`
     return Solution(
         heads,
         problem.labels_of(heads),
         score,
-        bound=score,
-        certified=feasible,
+        bound=np.inf if status == "unconverged" else score,
+        certified=status == "optimal",
         iterations=1,
-        status="optimal" if feasible else "infeasible",
+        status=status,
     )

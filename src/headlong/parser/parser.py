@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack, get_args
 
@@ -246,11 +246,22 @@ class Parser(Component[TrainedParser]):
         if plan.in_core:
             guide = self._decode(batch, plan.guide_plan).heads if plan.guide_plan else batch.guide
             options = plan.core_options(alone=len(batch.pieces) == 1)
-            return BatchResult(batch.offsets, *self._model.parse(batch.batch, options, guide))
-        solve = partial(plan.decoder.solve, options=plan.options, projective=plan.projective)
-        solved = [solve(self._problem(piece, plan.projective)) for piece in batch.pieces]
+            return BatchResult(batch.offsets, *self._model.parse(batch.batch, options, guide, batch.time_shares()))
+        limit = plan.options.time_limit / len(batch.pieces)  # a batch is one sentence
+        try:
+            solved = [self._solve_piece(piece, plan, limit) for piece in batch.pieces]
+        except TimeoutError:  # there was no time to score the parts
+            options = replace(plan.options, time_limit=1e-9).to_core("arcs", projective=plan.projective)
+            return BatchResult(batch.offsets, *self._model.parse(batch.batch, options))
         heads = np.concatenate([one.heads for one in solved])
         return BatchResult.of(batch.offsets, solved, self._model.label(batch.batch, heads, plan.projective, 1))
+
+    def _solve_piece(self, piece: Sentence, plan: DecodePlan, limit: float) -> Solution:
+        """Solve a sentence with a decoder outside the core; the limit includes scoring."""
+        start = time.monotonic()
+        problem = self._problem(piece, plan.projective, limit)
+        left = max(limit - (time.monotonic() - start), 1e-9) if limit else 0.0
+        return plan.decoder.solve(problem, replace(plan.options, time_limit=left), projective=plan.projective)
 
     def problem(self, sentence: Sentence, *, projective: bool | None = None, parts: bool = True) -> Problem:
         """Return the scored candidates and parts of a sentence, for inspection or for any decoder.
@@ -274,9 +285,9 @@ class Parser(Component[TrainedParser]):
             listed[family.name] = Parts(columns, scores.astype(np.float64))
         return replace(problem, listed=listed)
 
-    def _problem(self, sentence: Sentence, projective: bool) -> Problem:
+    def _problem(self, sentence: Sentence, projective: bool, time_limit: float = 0.0) -> Problem:
         batch, _ = self._encoder.batch([sentence])
-        arcs, _, _, scores, labels, frames, extras = self._model.problem(batch, projective)
+        arcs, _, _, scores, labels, frames, extras = self._model.problem(batch, projective, time_limit)
         single_root = self.trained.weights.spec.single_root
         global_scorer = self._model.global_scorer(batch)
         return Problem(len(sentence) + 1, arcs, scores, labels, single_root, frames, extras, global_scorer)
