@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+_MAX_MESSAGE = 800  # characters; what was found in a file can have any length
+
 
 class HeadlongError(Exception):
-    """Base class of all errors that headlong raises on purpose."""
+    """Base class of all errors that headlong raises on purpose.
+
+    A message is one line that a terminal can show: control characters are escaped, and the middle of a very long
+    message is left out.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(_make_readable(message))
 
 
 class OptionError(HeadlongError, ValueError):
@@ -35,6 +44,14 @@ class DataError(HeadlongError, ValueError):
     def __reduce__(self) -> tuple[object, ...]:
         """Keep the pieces when the error crosses a process boundary."""
         return _make_data_error, (self.found, self.expected, self.path, self.line, self.sent_id)
+
+
+def _make_readable(message: str) -> str:
+    if len(message) > _MAX_MESSAGE:
+        message = f"{message[: _MAX_MESSAGE - 250]} [...] {message[-200:]}"
+    if not message.isprintable():
+        message = "".join(one if one.isprintable() else repr(one)[1:-1] for one in message)
+    return message
 
 
 def _make_data_error(found: str, expected: str, path: str, line: int, sent_id: str) -> DataError:

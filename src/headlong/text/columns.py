@@ -96,6 +96,9 @@ def write_columns(
                 start = f"{metadata[_ON_TOP]}\n"
             elif _APART in metadata:
                 start = f"{metadata[_APART]}\n\n"
+            # A reader takes this character at the start of a file for a byte order mark, and drops it.
+            if not count and (start or rows[0][0]).startswith("\ufeff"):
+                start = f"\ufeff{start}"
             write(start + "".join(f"{separator.join(row)}\n" for row in rows) + "\n")
             count += 1
     return count
