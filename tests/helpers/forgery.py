@@ -95,7 +95,7 @@ def use(component: Component[Any]) -> None:
     text = "The dog don't bark at du cats. Cats sleep! e.g. Paris?\n\nDu dogs\n"
     match component:
         case Parser():
-            for decoder in (None, "exact", "greedy"):
+            for decoder in (None, "exact", "greedy", "greedy-pp"):
                 list(component.parse(sentences, decoder=decoder, confidence=decoder is None))
         case Tagger() | SequenceLabeler():
             list(component.predict(sentences, confidence=True))
