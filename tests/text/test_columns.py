@@ -177,3 +177,14 @@ def test_a_byte_order_mark_in_the_first_word_survives():
     write_columns([sentence], target)
     [again] = read_columns(io.BytesIO(target.getvalue()))
     assert again.forms == sentence.forms == ["<root>", "\ufeffa"]
+
+
+def test_carriage_returns_at_the_end_of_a_row_are_no_field():
+    [sentence] = read_columns(io.BytesIO(b"a b c \r \r\n"))
+    assert sentence.extra["TAG"] == ["_", "c"]
+
+
+def test_document_rows_may_be_indented():
+    [sentence] = read_columns(io.BytesIO(b"\t-DOCSTART- -X- O\n\na b c\n"))
+    assert sentence.forms == ["<root>", "a"]
+    assert sentence.metadata == {"docstart apart": "-DOCSTART- -X- O"}
