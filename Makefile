@@ -1,6 +1,6 @@
 # make dev    compile the core next to the Python sources; then run things with PYTHONPATH=src
 # make test   the tests against that build          make checked   the same under the sanitizers
-# make fuzz   the tests with other random problems
+# make fuzz   the tests with other random problems, and the fuzzers of tests/fuzz
 # make style  formatters, linters and types         make stubs     regenerate _core/*.pyi
 # make bench  measure accuracy, cost and speed      make results   regenerate benchmarks/RESULTS.md
 # make docs   the documentation site, in build/docs
@@ -17,6 +17,7 @@ test: dev
 
 fuzz: dev
 	python -m pytest -q -n auto --hypothesis-profile=fuzz
+	python -m tests.fuzz all --seed $$(date +%s)
 
 checked:
 	bash tests/run_checked.sh

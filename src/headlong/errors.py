@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+_MAX_MESSAGE = 800  # characters; what was found in a file can have any length
+
 
 class DataWarning(UserWarning):
     """Some of the data are not used."""
 
 
 class HeadlongError(Exception):
-    """Base class of all errors that headlong raises on purpose."""
+    """Base class of all errors that headlong raises on purpose.
+
+    A message is one line that a terminal can show: control characters are escaped, and the middle of a very long
+    message is left out.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(readable(message, _MAX_MESSAGE))
 
 
 class OptionError(HeadlongError, ValueError):

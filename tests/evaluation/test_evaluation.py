@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong.errors import DataError
-from headlong.evaluation import Score, align, evaluate, report
+from headlong.evaluation import Score, align, evaluate, evaluate_files, report
 from headlong.text import MultiwordToken, Sentence, read_conllu
 from tests.helpers.noise import copied, from_sentence, mistag, random_treebank, recut, to_text, treebank, words
 from tests.helpers.texts import read
@@ -230,3 +230,10 @@ def test_malformed_deps_raise():
 def test_deps_from_outside_the_sentence_are_wrong():
     gold = words("a", deps=["0:root|1:dep"])
     assert evaluate([gold], [words("a", deps=["0:root|7:dep"])])["ELAS"] == Score(1, 2, 2)
+
+
+@pytest.mark.parametrize("digits", [10, 20, 5000])
+def test_enhanced_heads_are_no_larger_than_ids(digits):
+    row = f"1\ta\t_\t_\t_\t_\t0\troot\t{'9' * digits}:x\t_\n\n"
+    with pytest.raises(DataError, match=r"^<input>:1: found '9.*in DEPS, expected head:relation$"):
+        evaluate_files(io.StringIO(row), io.StringIO(row))

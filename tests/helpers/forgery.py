@@ -13,7 +13,7 @@ import resource
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,7 @@ def use(component: Component[Any]) -> None:
     text = "The dog don't bark at du cats. Cats sleep! e.g. Paris?\n\nDu dogs\n"
     match component:
         case Parser():
-            for decoder in (None, "exact", "greedy"):
+            for decoder in (None, "exact", "greedy", "greedy-pp"):
                 list(component.parse(sentences, decoder=decoder, confidence=decoder is None))
         case Tagger() | SequenceLabeler():
             list(component.predict(sentences, confidence=True))
@@ -121,32 +121,33 @@ def state_of(component: Component[Any], kind: str) -> State:
 def forgeries(state: State) -> Iterator[tuple[str, State]]:
     """Yield what was changed, and the changed state."""
     metadata, arrays = state
-    for place in _places(metadata):
+    for place in places(metadata):
         for value in VALUES:
             changed = copy.deepcopy(metadata)
-            _put(changed, place, value)
+            put(changed, place, value)
             yield (
                 f"{'.'.join(map(str, place))} = {'missing' if value is MISSING else repr(value)[:60]}",
                 (changed, arrays),
             )
     for name, array in arrays.items():
         yield f"no array {name}", (metadata, {key: value for key, value in arrays.items() if key != name})
-        for what, other in _other_arrays(array):
+        for what, other in other_arrays(array):
             yield f"array {name} {what}", (metadata, {**arrays, name: other})
     yield "another array", (metadata, {**arrays, "x": np.zeros(3)})
 
 
-def _places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the places of all values; of a long list or dictionary the first three and the last."""
     keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
     if len(keys) > 30 or (isinstance(value, list) and len(keys) > 4):
         keys = [*keys[:3], keys[-1]]
     for key in keys:
         yield (*place, key)
-        yield from _places(value[key], (*place, key))
+        yield from places(value[key], (*place, key))
 
 
-def _put(value: Any, place: tuple[Any, ...], new: object) -> None:
+def put(value: Any, place: Sequence[Any], new: object) -> None:
+    """Replace the value at a place of the metadata, or remove it."""
     for key in place[:-1]:
         value = value[key]
     if new is MISSING:
@@ -155,7 +156,8 @@ def _put(value: Any, place: tuple[Any, ...], new: object) -> None:
         value[place[-1]] = new
 
 
-def _other_arrays(array: np.ndarray[Any, Any]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+def other_arrays(array: np.ndarray[Any, Any]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """Yield how an array is changed, and the changed array."""
     for dtype in ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"):
         if dtype != array.dtype:
             yield f"as {dtype}", array.astype(dtype)
@@ -173,8 +175,8 @@ def _other_arrays(array: np.ndarray[Any, Any]) -> Iterator[tuple[str, np.ndarray
     yield "random", np.random.default_rng(1).integers(0, 255, array.shape).astype(array.dtype)
 
 
-def write(path: Path, kind: str, state: State) -> Path:
-    """Write a file with a valid checksum."""
+def to_bytes(kind: str, state: State) -> bytes:
+    """Return a file with a valid checksum."""
     metadata, arrays = state
     entries: dict[str, Any] = {}
     data = b""
@@ -184,7 +186,13 @@ def write(path: Path, kind: str, state: State) -> Path:
         entries[name] = {"dtype": arrays[name].dtype.name, "shape": list(arrays[name].shape), **place}
         data += raw + bytes(-len(raw) % 64)
     header = {"kind": kind, "package_version": "1", "metadata": metadata, "arrays": entries}
-    modelfiles.forge(path, header, data)
+    forged: bytes = modelfiles.forged(header, data)
+    return forged
+
+
+def write(path: Path, kind: str, state: State) -> Path:
+    """Write a file with a valid checksum."""
+    path.write_bytes(to_bytes(kind, state))
     return path
 
 

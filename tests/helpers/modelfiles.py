@@ -10,13 +10,18 @@ from headlong.errors import ModelError
 from headlong.storage.model_file import read_model
 
 
-def forge(path, header, data=b"", *, version=1, sizes=None):
-    """Write a file with a valid checksum and any header."""
+def forged(header, data=b"", *, version=1, sizes=None):
+    """Return a file with a valid checksum and any header."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     text += b" " * (-len(text) % 64)
     header_size, size = sizes or (len(text), 64 + len(text) + len(data))
     start = struct.pack("<8sI4xQQ", b"HEADLONG", version, header_size, size)
-    path.write_bytes(start + hashlib.sha256(start + text + data).digest() + text + data)
+    return start + hashlib.sha256(start + text + data).digest() + text + data
+
+
+def forge(path, header, data=b"", **options):
+    """Write such a file."""
+    path.write_bytes(forged(header, data, **options))
     return path
 
 

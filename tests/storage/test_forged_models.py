@@ -7,8 +7,9 @@ import pytest
 from hypothesis import settings
 
 import headlong
+from headlong.errors import ModelError
 from tests.helpers import toy
-from tests.helpers.forgery import KINDS
+from tests.helpers.forgery import KINDS, state_of, train, write
 
 _SHARE = {"pipeline": 101, "packed": 101}  # of the forgeries in the normal suite
 
@@ -22,6 +23,16 @@ def test_forged_models_work_or_are_rejected(kind: str) -> None:
     assert run.returncode == 0, run.stderr[-1000:]
     [summary] = run.stdout.splitlines()
     assert summary.endswith(" forgeries")
+
+
+def test_repeated_candidates_are_rejected(tmp_path):
+    """Decoding takes memory for each pair of candidates, so a small file could take many gigabytes."""
+    tagger = train("tagger")
+    metadata, arrays = state_of(tagger, "tagger")
+    metadata["steps"][0]["sets"][1] = [0, 1] * 3000
+    path = write(tmp_path / "x.model", "tagger", (metadata, arrays))
+    with pytest.raises(ModelError, match=r"x\.model is not a valid tagger: 'sets'\[1\] must not have repeated labels$"):
+        headlong.load(path)
 
 
 def test_a_file_that_is_not_mapped_may_change(parser, tmp_path):

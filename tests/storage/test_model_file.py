@@ -185,7 +185,8 @@ def test_missing_files_directories_and_devices_are_rejected(tmp_path):
     assert refusal(tmp_path / "no") == f"cannot be read (No such file or directory){ending}"
     assert refusal(tmp_path) == f"is a directory{ending}"
     assert refusal("/dev/null") == f"is a device{ending}"
-    assert refusal("a\0b") == f"cannot be read (embedded null byte){ending}"
+    with pytest.raises(ModelError, match=r"^a\\x00b cannot be read \(embedded null byte\), expected a headlong model$"):
+        read_model("a\0b")
     os.mkfifo(tmp_path / "pipe")
     assert refusal(tmp_path / "pipe") == f"is a device{ending}"
 
@@ -310,7 +311,8 @@ def test_unwritable_paths_raise_an_error(tmp_path):
     ]:
         with pytest.raises(ModelError) as caught:
             write_model(place, "parser", {}, {})
-        assert str(caught.value) == f"{place} cannot be written ({reason})"
+        shown = str(place).replace("\0", "\\x00")
+        assert str(caught.value) == f"{shown} cannot be written ({reason})"
     assert os.listdir(tmp_path) == []
 
 

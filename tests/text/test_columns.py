@@ -169,3 +169,22 @@ def test_treebank_sentences_can_be_written_as_columns():
     sentence = Sentence.from_words(["Dogs", "bark"], heads=[2, 0], labels=["nsubj", "root"])
     assert [sentence.column(name) for name in ("ID", "HEAD")] == [["0", "1", "2"], ["_", "2", "0"]]
     assert written([sentence], "FORM", "DEPREL") == "Dogs nsubj\nbark root\n\n"
+
+
+def test_a_byte_order_mark_in_the_first_word_survives():
+    [sentence] = read_columns(io.BytesIO("\n\ufeffa b c\n".encode()))
+    target = io.BytesIO()
+    write_columns([sentence], target)
+    [again] = read_columns(io.BytesIO(target.getvalue()))
+    assert again.forms == sentence.forms == ["<root>", "\ufeffa"]
+
+
+def test_carriage_returns_at_the_end_of_a_row_are_no_field():
+    [sentence] = read_columns(io.BytesIO(b"a b c \r \r\n"))
+    assert sentence.extra["TAG"] == ["_", "c"]
+
+
+def test_document_rows_may_be_indented():
+    [sentence] = read_columns(io.BytesIO(b"\t-DOCSTART- -X- O\n\na b c\n"))
+    assert sentence.forms == ["<root>", "a"]
+    assert sentence.metadata == {"docstart apart": "-DOCSTART- -X- O"}

@@ -220,3 +220,10 @@ def test_treebanks_round_trip():
         target = io.BytesIO()
         write_conllu(read_conllu(path, trees=True), target)
         assert target.getvalue() == path.read_bytes(), path
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\r", "\r\n", "\r\r\n", "\r\r\n\r\n"])
+def test_no_field_ends_with_a_carriage_return(end):
+    [sentence] = read_conllu(io.BytesIO(("1\ta" + "\t_" * 8 + end).encode()))
+    assert sentence.misc == ["_", "_"]
+    assert written([sentence]) == "1\ta" + "\t_" * 8 + "\n\n"

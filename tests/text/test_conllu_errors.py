@@ -1,6 +1,8 @@
 """Errors in treebanks name the line, what was found and what was expected."""
 
 import gzip
+import io
+import pickle
 
 import pytest
 
@@ -160,3 +162,15 @@ def test_damaged_gzip(tmp_path):
     path.write_bytes(packed[:40] + b"\xff" * 40 + packed[80:])
     with pytest.raises(DataError, match=r"found damaged gzip data \(.*\), expected a complete file"):
         list(read_conllu(path))
+
+
+def test_messages_are_short_and_one_line():
+    row = "1" * 100_000 + "\ta" + "\t_" * 8
+    with pytest.raises(DataError) as caught:
+        list(read_conllu(io.StringIO(f"# sent_id = a\u2028b\x85c\x1b\n{row}\n")))
+    message = str(caught.value)
+    assert message.startswith(r"<input>:2 (sent_id a\u2028b\x85c\x1b): found ID '111")
+    assert message.endswith("111', expected ID 1")
+    assert len(message) <= 1000
+    assert caught.value.sent_id == "a\u2028b\x85c\x1b"
+    assert str(pickle.loads(pickle.dumps(caught.value))) == message

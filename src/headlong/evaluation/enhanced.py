@@ -17,6 +17,8 @@ from headlong.evaluation.trees import ROOT
 Edge = tuple[int, str, str]
 """The head's ID in its sentence, the path of relations, and the path without subtypes."""
 
+_MAX_DIGITS = 9  # of a head, as of the IDs that `read_conllu` accepts
+
 
 def parse_deps(deps: str) -> list[Edge]:
     """Return the arcs of a DEPS field, except those from empty nodes.
@@ -27,9 +29,9 @@ def parse_deps(deps: str) -> list[Edge]:
     found = []
     for arc in deps.split("|") if deps != "_" else ():
         head, colon, path = arc.partition(":")
-        if head.isdecimal() and colon:
+        if head.isdecimal() and colon and len(head) <= _MAX_DIGITS:
             found.append((int(head), path, _without_subtypes(path)))
-        elif not colon or not head.replace(".", "", 1).isdecimal():
+        elif not colon or head.isdecimal() or not head.replace(".", "", 1).isdecimal():
             raise ValueError(arc)
     return found
 

@@ -96,6 +96,9 @@ def write_columns(
                 start = f"{metadata[_ON_TOP]}\n"
             elif _APART in metadata:
                 start = f"{metadata[_APART]}\n\n"
+            # A reader takes this character at the start of a file for a byte order mark, and drops it.
+            if not count and (start or rows[0][0]).startswith("\ufeff"):
+                start = f"\ufeff{start}"
             write(start + "".join(f"{separator.join(row)}\n" for row in rows) + "\n")
             count += 1
     return count
@@ -116,7 +119,7 @@ def _read(source: Source, layout: Layout, separator: str | None, encoding: str) 
     with open_lines(source) as (lines, from_text):
         for line, raw in split_blocks(lines):
             rows = decode_block(raw, "utf-8" if from_text else encoding, path, line).split("\n")
-            if rows[0].startswith(_DOCUMENT):
+            if rows[0].lstrip(" \t").startswith(_DOCUMENT):
                 comments = [f"# {_ON_TOP if len(rows) > 1 else _APART} = {rows[0]}"]
                 del rows[0]
                 line += 1
@@ -132,7 +135,7 @@ def _sentence(
 ) -> Sentence:
     """Return the sentence with these rows. `line` is the line number of the first row."""
     # Not str.split(): words may contain other white space, such as the no-break spaces in French numbers.
-    words = [row.split(separator) if separator else re.findall("[^ \t]+", row) for row in rows]
+    words = [row.split(separator) if separator else re.findall("[^ \t]+", row.rstrip(" \t\r")) for row in rows]
     for number, fields in enumerate(words):
         if len(fields) != len(layout.columns) or "" in fields or fields[0] == _DOCUMENT:
             raise DataError(*_describe_error(fields, layout), path=path, line=line + number)

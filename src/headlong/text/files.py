@@ -6,6 +6,7 @@ import codecs
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -19,6 +20,8 @@ from headlong.writing import NewFile
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, "-" for standard input or output, or an open stream of text or bytes."""
+
+_LINE_END = re.compile(r"\r+(?=\n|\Z)")
 
 BUFFER = 1 << 16
 """Buffer size in bytes, which also limits how far `peek` can look ahead."""
@@ -129,13 +132,17 @@ def decode_error(error: UnicodeDecodeError, encoding: str, path: str, line: int)
 
 
 def decode_block(raw: bytes, encoding: str, path: str, line: int) -> str:
-    """Decode a block. Lines are separated by LF; the last line has no line end."""
+    """Decode a block. Lines are separated by LF; the last line has no line end.
+
+    All CR at the end of a line belong to its end. If the last field of a row kept one, it would be lost when the row is
+    written and read again.
+    """
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError as error:
         raise decode_error(error, encoding, path, line) from None
     if "\r" in text:
-        text = text.replace("\r\n", "\n")
+        text = _LINE_END.sub("", text)
     return text[:-1] if text.endswith("\n") else text
 
 
