@@ -259,8 +259,9 @@ class Parser(Component[TrainedParser]):
     def _solve_piece(self, piece: Sentence, plan: DecodePlan, limit: float) -> Solution:
         """Solve a sentence with a decoder outside the core; the limit includes scoring."""
         start = time.monotonic()
-        problem = self._problem(piece, plan.projective, limit)
-        left = max(limit - (time.monotonic() - start), 1e-9) if limit else 0.0
+        problem = self._problem(piece, plan.projective, limit / 2)
+        scoring = time.monotonic() - start
+        left = max(limit - 2 * scoring, 1e-9) if limit else 0.0  # the labeler scores arcs again
         return plan.decoder.solve(problem, replace(plan.options, time_limit=left), projective=plan.projective)
 
     def problem(self, sentence: Sentence, *, projective: bool | None = None, parts: bool = True) -> Problem:
