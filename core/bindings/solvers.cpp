@@ -21,6 +21,8 @@ const char* name_of(Status status) {
   switch (status) {
     case Status::Optimal:
       return "optimal";
+    case Status::Tolerance:
+      return "tolerance";
     case Status::Fractional:
       return "fractional";
     case Status::Unconverged:
@@ -145,8 +147,16 @@ void bind_solvers(nb::module_& m) {
          const std::optional<In<std::int8_t, 1>>& fixed) {
         check_penalty(penalty);
         const std::vector<std::int8_t> fixed_values = check_fixed(graph, fixed);
-        const Ad3Options options{max_iterations, residual, penalty,    adapt_every, bound_every,
-                                 tolerance,      cutoff,   time_limit, trace};
+        Ad3Options options;
+        options.max_iterations = max_iterations;
+        options.residual = residual;
+        options.penalty = penalty;
+        options.adapt_every = adapt_every;
+        options.bound_every = bound_every;
+        options.tolerance = tolerance;
+        options.cutoff = cutoff;
+        options.time_limit = time_limit;
+        options.trace = trace;
         return describe(run_unlocked(
             graph, [&](GraphWorkspace& workspace) { return ad3(graph, options, workspace, fixed_values); }));
       },
@@ -165,7 +175,14 @@ void bind_solvers(nb::module_& m) {
         require(STEP_RULES.contains(rule), "rule must be polyak, koo or rush");
         require(step >= 0.0 && step < 1e100, "step must be positive, or 0 to let the rule choose it");
         const std::vector<std::int8_t> fixed_values = check_fixed(graph, fixed);
-        const SubgradientOptions options{max_iterations, STEP_RULES.at(rule), step, tolerance, lazy, time_limit, trace};
+        SubgradientOptions options;
+        options.max_iterations = max_iterations;
+        options.rule = STEP_RULES.at(rule);
+        options.step = step;
+        options.tolerance = tolerance;
+        options.lazy = lazy;
+        options.time_limit = time_limit;
+        options.trace = trace;
         return describe(run_unlocked(
             graph, [&](GraphWorkspace& workspace) { return subgradient(graph, options, workspace, fixed_values); }));
       },

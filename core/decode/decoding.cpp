@@ -134,7 +134,7 @@ void Decoding::conclude() {
   solution_.certified = is_closed();
   if (solution_.certified)
     solution_.status = Status::Optimal;
-  else if (solution_.status == Status::Optimal)
+  else if (solution_.status == Status::Tolerance)
     solution_.status = Status::Unconverged;
 }
 

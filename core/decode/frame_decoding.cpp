@@ -12,6 +12,7 @@ SolverResult relax(const Graph& graph, const DecodeOptions& options, const Start
     solver_options.max_iterations = options.max_iterations;
     solver_options.time_limit = seconds;
     solver_options.tolerance = options.tolerance;
+    solver_options.proves = false;  // `is_closed` decides
     solver_options.start = start;
     return solver_options;
   };
