@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "graph/ad3.hpp"
 #include "graph/belief.hpp"
 #include "graph/branch.hpp"
+#include "graph/components.hpp"
 #include "graph/services.hpp"
 #include "graph/subgradient.hpp"
 
@@ -83,6 +85,17 @@ auto run_unlocked(const Graph& graph, Solve solve) {
   return solve(workspace);
 }
 
+// Solves each component without the GIL.
+SolverResult run_by_component(const Graph& graph, Fixed fixed, bool counts_nodes, const ComponentSolver& solve) {
+  nb::gil_scoped_release release;
+  return solve_by_component(graph, fixed, {}, counts_nodes, solve);
+}
+
+// Never 0 if there is a limit, because 0 means no limit.
+double seconds_left(double limit, const ComponentTask& task) {
+  return limit > 0.0 ? std::max(limit - task.seconds, 1e-9) : 0.0;
+}
+
 void check_penalty(double penalty) { require(penalty > 0.0 && penalty < 1e100, "penalty must be positive"); }
 
 }  // namespace
@@ -133,8 +146,12 @@ void bind_solvers(nb::module_& m) {
         options.tolerance = tolerance;
         options.time_limit = time_limit;
         options.trace = trace;
-        return describe(run_unlocked(
-            graph, [&](GraphWorkspace& workspace) { return branch_and_bound(graph, options, workspace); }));
+        return describe(run_by_component(graph, {}, true, [options](const ComponentTask& task) {
+          BranchOptions left = options;
+          left.time_limit = seconds_left(options.time_limit, task);
+          left.max_nodes = std::max(options.max_nodes - task.extra_nodes, std::min(options.max_nodes, 1));
+          return branch_and_bound(task.graph, left, task.workspace);
+        }));
       },
       "graph"_a, "max_nodes"_a = 10000, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.2,
       "tolerance"_a = 1e-6, "time_limit"_a = 0.0, "trace"_a = false,
@@ -157,8 +174,11 @@ void bind_solvers(nb::module_& m) {
         options.cutoff = cutoff;
         options.time_limit = time_limit;
         options.trace = trace;
-        return describe(run_unlocked(
-            graph, [&](GraphWorkspace& workspace) { return ad3(graph, options, workspace, fixed_values); }));
+        return describe(run_by_component(graph, fixed_values, false, [options](const ComponentTask& task) {
+          Ad3Options left = options;
+          left.time_limit = seconds_left(options.time_limit, task);
+          return ad3(task.graph, left, task.workspace, task.fixed);
+        }));
       },
       "graph"_a, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.2, "adapt_every"_a = 10,
       "bound_every"_a = 5, "tolerance"_a = 1e-9, "cutoff"_a = NEGATIVE_INFINITY, "time_limit"_a = 0.0,
@@ -183,8 +203,11 @@ void bind_solvers(nb::module_& m) {
         options.lazy = lazy;
         options.time_limit = time_limit;
         options.trace = trace;
-        return describe(run_unlocked(
-            graph, [&](GraphWorkspace& workspace) { return subgradient(graph, options, workspace, fixed_values); }));
+        return describe(run_by_component(graph, fixed_values, false, [options](const ComponentTask& task) {
+          SubgradientOptions left = options;
+          left.time_limit = seconds_left(options.time_limit, task);
+          return subgradient(task.graph, left, task.workspace, task.fixed);
+        }));
       },
       "graph"_a, "max_iterations"_a = 5000, "rule"_a = "polyak", "step"_a = 0.0, "tolerance"_a = 1e-9, "lazy"_a = true,
       "time_limit"_a = 0.0, "trace"_a = false, "fixed"_a = nb::none(),

@@ -33,7 +33,8 @@ class Search {
         workspace(workspace),
         degrees(graph.degrees()),
         fixed(graph.variables(), -1),
-        closed_bound(NEGATIVE_INFINITY) {}
+        closed_bound(NEGATIVE_INFINITY),
+        split(split_scores(graph, {}, workspace)) {}
 
   SolverResult run();
 
@@ -47,10 +48,12 @@ class Search {
   };
 
   // A bound must exceed this for a node to stay open, or to be more than the tolerance above the best value.
-  Score threshold() const { return options.ad3.proves ? best.value + rounding : tolerance_threshold(); }
+  Score threshold() const {
+    return options.ad3.proves ? best.value + std::max(split.rounding, 0.5 * split.step) : tolerance_threshold();
+  }
   Score tolerance_threshold() const {
     if (best.value == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;
-    return best.value + std::max(rounding, options.tolerance * std::max(scale, std::abs(best.value)));
+    return best.value + options.tolerance * std::max(std::min(1.0, split.scale), std::abs(best.value));
   }
 
   // Fixes the variables of a node. Returns how many.
@@ -89,8 +92,8 @@ class Search {
   std::vector<std::int8_t> fixed;  // [variables] of the current node
   std::vector<Node> nodes;
   SolverResult best;
-  Score closed_bound;                 // the largest bound among closed nodes
-  Score rounding = 0.0, scale = 1.0;  // of the graph: Split::rounding, and the magnitude of scores if below 1
+  Score closed_bound;  // the largest bound among closed nodes
+  const Split split;   // of the whole graph
   Stopwatch stopwatch;
 };
 
@@ -120,7 +123,7 @@ void Search::expand(Index node, std::priority_queue<Index, std::vector<Index>, O
     best.dual_residual = found.dual_residual;
   }
   if (found.status == Status::Infeasible) return;
-  bound = std::min(bound, found.bound);
+  bound = std::min(bound, found.upper);
   const bool is_solved = found.status == (options.ad3.proves ? Status::Optimal : Status::Tolerance);
   if (is_solved || bound <= threshold()) {
     closed_bound = std::max(closed_bound, bound);
@@ -135,11 +138,6 @@ void Search::expand(Index node, std::priority_queue<Index, std::vector<Index>, O
 }
 
 SolverResult Search::run() {
-  {
-    const Split split = split_scores(graph, {}, workspace);
-    rounding = split.rounding;
-    scale = std::min(1.0, split.scale);
-  }
   Index extra_nodes = 0;
   if (!options.ad3.start.assignment.empty()) offer(graph, {}, options.ad3.start.assignment, workspace, best);
   best.relaxed.assign(graph.variables(), 0.5);  // kept if no node is solved
@@ -161,14 +159,13 @@ SolverResult Search::run() {
   }
   const Score open_bound = open.empty() ? NEGATIVE_INFINITY : nodes[open.top()].bound;
   best.bound = std::max({open_bound, closed_bound, best.value});
-  const bool is_proved = best.bound <= best.value + rounding;
   if (open.empty() && best.value == NEGATIVE_INFINITY)
     best.status = Status::Infeasible;
-  else if (is_proved)
-    best.status = options.ad3.proves ? Status::Optimal : Status::Tolerance;
+  else if (options.ad3.proves && is_proved(split, best.value, best.bound))
+    best.status = Status::Optimal;
   else
     best.status = best.bound <= tolerance_threshold() ? Status::Tolerance : Status::Unconverged;
-  if (best.status == Status::Optimal) best.bound = best.value;
+  finish_bound(split, best);
   return std::move(best);
 }
 

@@ -118,8 +118,7 @@ void conclude(const Graph& graph, Split& split, std::span<double> multipliers, G
     result.status = Status::Optimal;
   else if (is_close(split, result, tolerance, proves))
     result.status = Status::Tolerance;
-  // The bound of a certificate is the value, up to rounding errors. All others are true upper bounds.
-  if (result.status == Status::Optimal) result.bound = result.value;
+  finish_bound(split, result);
   if (!result.trace.empty()) {
     result.trace.back().value = result.value;
     result.trace.back().bound = result.bound;

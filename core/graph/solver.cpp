@@ -50,10 +50,8 @@ class Grid {
   int lowest_ = 1000;
 };
 
-// Returns the gap that counts as a certificate: three quarters of the rounding error of the graph's scores (the rest is
-// for the error of the value), or half the smallest difference between two values. Only trees, among structured
-// factors, are known to add nothing of their own.
-Score certified_gap(const Graph& graph, std::span<const OwnSize> own_sizes) {
+// Sets `rounding` and `step`. Among structured factors, only those without scores of their own have a known step.
+void measure_rounding(const Graph& graph, Split& split) {
   ExactSum size;
   Index terms = 0;
   Grid grid;
@@ -63,15 +61,15 @@ Score certified_gap(const Graph& graph, std::span<const OwnSize> own_sizes) {
     grid.add(score);
   }
   for (Index f = 0; f < graph.factors(); ++f) {
-    size.add(own_sizes[f].sum);
-    terms = std::max(terms, own_sizes[f].terms);
-    if (graph.types[f] == FactorType::Structured) has_grid = has_grid && own_sizes[f].sum == 0.0;
+    size.add(split.own_sizes[f].sum);
+    terms = std::max(terms, split.own_sizes[f].terms);
+    if (graph.types[f] == FactorType::Structured) has_grid = has_grid && split.own_sizes[f].sum == 0.0;
   }
   for (const PairFactor& pair : graph.pairs) grid.add(pair.score);
   for (const DenseFactor& dense : graph.dense)
     for (Score score : dense.scores) grid.add(score);
-  const Score rounding = 0.75 * std::ldexp(size.value() * (8.0 + terms), -48);
-  return has_grid ? std::max(rounding, 0.5 * grid.step(size.value())) : rounding;
+  split.rounding = 0.75 * std::ldexp(size.value() * (8.0 + terms), -48);
+  if (has_grid) split.step = grid.step(size.value());
 }
 
 }  // namespace
@@ -121,7 +119,7 @@ Split split_scores(const Graph& graph, Fixed fixed, GraphWorkspace& workspace) {
   }
   // Keeps reciprocals finite.
   if (largest > 0.0) split.scale = std::max(largest, 1e-280);
-  split.rounding = certified_gap(graph, split.own_sizes);
+  measure_rounding(graph, split);
   return split;
 }
 
@@ -202,14 +200,21 @@ bool closes(Score value, Score bound, double tolerance, Score scale) {
 bool is_close(const Split& split, const SolverResult& result, double tolerance, bool proves) {
   if (result.value == NEGATIVE_INFINITY) return false;
   return closes(result.value, result.bound, tolerance, split.scale) ||
-         (proves && result.bound - result.value <= split.rounding);
+         (proves && result.bound - result.value <= std::max(split.rounding, 0.5 * split.step));
 }
 
 bool is_proved(const Split& split, Score value, Score bound) {
   if (value == NEGATIVE_INFINITY) return false;
   if (value - bound > split.rounding)
     throw std::logic_error("an assignment is worth more than the bound: a factor does not find its maximum");
-  return bound - value <= split.rounding;
+  return bound - value <= std::max(split.rounding, 0.5 * split.step);
+}
+
+void finish_bound(const Split& split, SolverResult& result) {
+  result.upper = result.bound;
+  if (result.status != Status::Optimal) return;
+  if (!(result.bound - result.value <= split.rounding)) result.upper = result.value;
+  result.bound = result.value;
 }
 
 Score value(const Graph& graph, std::span<const std::uint8_t> assignment, GraphWorkspace& workspace) {

@@ -32,7 +32,10 @@ struct SolverResult {
   std::vector<std::uint8_t> assignment;     // [variables] the best feasible assignment found; empty if none
   Score value = NEGATIVE_INFINITY;          // value of `assignment`
   Score relaxed_value = NEGATIVE_INFINITY;  // value of `relaxed`
-  Score bound = std::numeric_limits<Score>::infinity();  // upper bound on the value of all assignments
+  // Upper bound on the value of all assignments; if the status is Optimal, the value.
+  Score bound = std::numeric_limits<Score>::infinity();
+  // The same, with rounding errors if the status is Optimal.
+  Score upper = std::numeric_limits<Score>::infinity();
   Status status = Status::Unconverged;
   Index iterations = 0;
   double primal_residual = 0.0, dual_residual = 0.0;
@@ -77,18 +80,18 @@ struct Split {
   Score lowest =
       0.0;  // lower bound on the value of all assignments (a guess for Python factors that do not report theirs)
   Score scale = 1.0;     // magnitude of the scores
-  Score rounding = 0.0;  // a gap up to this is a certificate: `rounding_error`, or less than the step between values
+  Score rounding = 0.0;  // gaps up to this are rounding errors
+  Score step = 0.0;      // values that differ do so by at least this; 0: unknown
   bool feasible = true;  // false: proved infeasible
 };
 
 Split split_scores(const Graph& graph, Fixed fixed, GraphWorkspace& workspace);
 
-// The rounding error that a certificate allows: 2^-48 (8 + n) times the sum of the absolute scores of all variables and
-// factors, where n is the largest number of terms that a factor adds up. A certified value is at most this much below
-// the value of the best assignment, in exact arithmetic.
-//
-// If all scores are multiples of a number that is larger, values that differ do so by at least that number, and a
-// certified assignment is the best one exactly.
+// Certificates. The rounding error of a graph is 2^-48 (8 + n) times the sum of the absolute scores of its variables
+// and factors, where n is the largest number of terms that a factor adds up. A certified value is at most this much
+// below the value of the best assignment, in exact arithmetic. (`Split::rounding` is three quarters of it; the rest is
+// for the error of the value itself.) If all scores are multiples of a larger number, a certified assignment is the
+// best one exactly.
 
 // A bound while it is summed: local maxima and constants, with a limit on all rounding errors.
 class BoundSum {
@@ -133,6 +136,9 @@ bool is_close(const Split& split, const SolverResult& result, double tolerance, 
 // Returns whether `value` equals `bound` up to rounding errors: a certificate. Throws std::logic_error if the value is
 // above the bound by more than that, which means that some factor does not find its maximum.
 bool is_proved(const Split& split, Score value, Score bound);
+
+// Completes a result whose bound is a true upper bound: sets `upper`, and the bound to the value if it is Optimal.
+void finish_bound(const Split& split, SolverResult& result);
 
 // Lowers the bound of multipliers [links] toward the value of the result's assignment until that proves it optimal or
 // little changes (proof.cpp). Changes the multipliers and the bound, which never increases. Returns whether it is
