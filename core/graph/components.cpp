@@ -248,4 +248,30 @@ SolverResult solve_by_component(const Graph& graph, Fixed fixed, const Start& st
   return joined.finish(workspace);
 }
 
+SolverResult certify(const Graph& graph, std::span<const std::uint8_t> assignment,
+                     std::span<const double> link_scores) {
+  const Start start{nullptr, assignment, link_scores};
+  return solve_by_component(graph, {}, start, false, [](const ComponentTask& task) {
+    SolverResult result;
+    Split split = split_scores(task.graph, {}, task.workspace);
+    if (!split.feasible) {
+      result.status = Status::Infeasible;
+      result.bound = result.upper = NEGATIVE_INFINITY;
+      return result;
+    }
+    offer(task.graph, {}, task.start.assignment, task.workspace, result);
+    result.relaxed.assign(task.start.assignment.begin(), task.start.assignment.end());
+    round(task.graph, result.relaxed, task.workspace, result);
+    result.multipliers.assign(task.start.multipliers.begin(), task.start.multipliers.end());
+    for (std::size_t link = 0; link < result.multipliers.size(); ++link) {
+      const bool is_free = split.fixed[task.graph.link_variables[link]] < 0;
+      result.multipliers[link] = is_free ? result.multipliers[link] - split.scores[link] : 0.0;
+    }
+    result.bound = dual_bound(task.graph, split, result.multipliers, task.workspace);
+    if (prove(task.graph, split, result.multipliers, task.workspace, result)) result.status = Status::Optimal;
+    finish_bound(split, result);
+    return result;
+  });
+}
+
 }  // namespace headlong

@@ -27,4 +27,9 @@ using ComponentSolver = std::function<SolverResult(const ComponentTask&)>;
 SolverResult solve_by_component(const Graph& graph, Fixed fixed, const Start& start, bool counts_nodes,
                                 const ComponentSolver& solve);
 
+// Improves an assignment and tries to prove it optimal, by component, with the bound of the given link scores [links].
+// These replace the scores of variables: those of one variable should sum to its score (after negation). Status Optimal
+// if it is proved; otherwise Unconverged, with a valid bound. Infeasible if that is proved.
+SolverResult certify(const Graph& graph, std::span<const std::uint8_t> assignment, std::span<const double> link_scores);
+
 }  // namespace headlong
