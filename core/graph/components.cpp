@@ -259,13 +259,18 @@ SolverResult certify(const Graph& graph, std::span<const std::uint8_t> assignmen
       result.bound = result.upper = NEGATIVE_INFINITY;
       return result;
     }
-    offer(task.graph, {}, task.start.assignment, task.workspace, result);
-    result.relaxed.assign(task.start.assignment.begin(), task.start.assignment.end());
+    std::vector<std::uint8_t> first(task.start.assignment.begin(), task.start.assignment.end());
+    for (std::size_t i = 0; i < first.size(); ++i)
+      if (split.degrees[i] == 0) first[i] = task.graph.scores[i] > 0.0;
+    offer(task.graph, {}, first, task.workspace, result);
+    result.relaxed.assign(first.begin(), first.end());
     round(task.graph, result.relaxed, task.workspace, result);
     result.multipliers.assign(task.start.multipliers.begin(), task.start.multipliers.end());
     for (std::size_t link = 0; link < result.multipliers.size(); ++link) {
-      const bool is_free = split.fixed[task.graph.link_variables[link]] < 0;
-      result.multipliers[link] = is_free ? result.multipliers[link] - split.scores[link] : 0.0;
+      double& multiplier = result.multipliers[link];
+      // Scaling can overflow, because a score for a certainty can be much larger than others.
+      const bool is_used = split.fixed[task.graph.link_variables[link]] < 0 && std::abs(multiplier) < 1e250;
+      multiplier = is_used ? multiplier - split.scores[link] : 0.0;
     }
     result.bound = dual_bound(task.graph, split, result.multipliers, task.workspace);
     if (prove(task.graph, split, result.multipliers, task.workspace, result)) result.status = Status::Optimal;
