@@ -20,6 +20,7 @@ class PythonFactor final : public StructuredFactor {
   std::unique_ptr<FactorWorkspace> make_workspace() const override { return std::make_unique<FactorWorkspace>(); }
   Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const override;
   Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const override;
+  std::optional<OwnSize> own_size() const override { return std::nullopt; }
   std::optional<Score> lowest_own() const override;
   bool has_marginals() const override { return has_marginals_; }
   Score marginals(std::span<const Score> scores, FactorWorkspace& workspace,

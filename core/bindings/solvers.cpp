@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "graph/ad3.hpp"
 #include "graph/belief.hpp"
 #include "graph/branch.hpp"
+#include "graph/components.hpp"
 #include "graph/services.hpp"
 #include "graph/subgradient.hpp"
 
@@ -22,6 +24,8 @@ const char* name_of(Status status) {
   switch (status) {
     case Status::Optimal:
       return "optimal";
+    case Status::Tolerance:
+      return "tolerance";
     case Status::Fractional:
       return "fractional";
     case Status::Unconverged:
@@ -82,6 +86,18 @@ auto run_unlocked(const Graph& graph, Solve solve) {
   return solve(workspace);
 }
 
+// Solves each component without the GIL.
+SolverResult run_by_component(const Graph& graph, Fixed fixed, const Start& start, bool counts_nodes,
+                              const ComponentSolver& solve) {
+  nb::gil_scoped_release release;
+  return solve_by_component(graph, fixed, start, counts_nodes, solve);
+}
+
+// Never 0 if there is a limit, because 0 means no limit.
+double seconds_left(double limit, const ComponentTask& task) {
+  return limit > 0.0 ? std::max(limit - task.seconds, 1e-9) : 0.0;
+}
+
 void check_penalty(double penalty) { require(penalty > 0.0 && penalty < 1e100, "penalty must be positive"); }
 
 }  // namespace
@@ -109,18 +125,36 @@ void bind_solvers(nb::module_& m) {
         out["value"] = result.rounded.value;
         out["bound"] = result.rounded.bound;
         out["certified"] = result.rounded.status == Status::Optimal;
+        out["status"] = name_of(result.rounded.status);
         return out;
       },
       "graph"_a, "max_product"_a = false, "max_iterations"_a = 500, "tolerance"_a = 1e-8, "damping"_a = 0.0,
       "time_limit"_a = 0.0,
       "Run belief propagation.\n\n"
       "Return a dictionary: marginals [variables], log_partition and entropy (Bethe), iterations, change, converged,\n"
-      "infeasible, acyclic; and for the rounded beliefs assignment [variables] or None, value, bound and certified.");
+      "infeasible, acyclic; and for the rounded beliefs assignment [variables] or None, value, bound, certified and\n"
+      "status (optimal, tolerance, unconverged or infeasible).");
+  m.def(
+      "certify",
+      [](const Graph& graph, const In<std::uint8_t, 1>& assignment, const In<double, 1>& link_scores) {
+        require(assignment.size() == graph.scores.size(), "assignment must have one number per variable");
+        require(link_scores.size() == graph.link_variables.size(), "link_scores must have one number per link");
+        nb::gil_scoped_release release;
+        const SolverResult found = certify(graph, view(assignment), view(link_scores));
+        nb::gil_scoped_acquire acquire;
+        return describe(found);
+      },
+      "graph"_a, "assignment"_a, "link_scores"_a,
+      "Improve an assignment and try to prove it optimal with the bound of the link scores.\n\n"
+      "The scores of the links of a variable should sum to its score (after negation). Return the same dictionary as\n"
+      "ad3, with the status optimal, unconverged or infeasible. The bound is valid for any link scores.");
   m.def(
       "branch_and_bound",
       [](const Graph& graph, Index max_nodes, Index max_iterations, double residual, double penalty, double tolerance,
-         double time_limit, bool trace) {
+         double time_limit, bool trace, const std::optional<In<std::uint8_t, 1>>& assignment) {
         require(max_nodes >= 0, "max_nodes must not be negative");
+        require(!assignment || assignment->size() == graph.scores.size(),
+                "assignment must have one number per variable");
         require(max_iterations >= 1, "max_iterations must be positive");
         check_penalty(penalty);
         require(tolerance >= 0.0, "tolerance must not be negative");
@@ -132,13 +166,21 @@ void bind_solvers(nb::module_& m) {
         options.tolerance = tolerance;
         options.time_limit = time_limit;
         options.trace = trace;
-        return describe(run_unlocked(
-            graph, [&](GraphWorkspace& workspace) { return branch_and_bound(graph, options, workspace); }));
+        Start start;
+        if (assignment) start.assignment = view(*assignment);
+        return describe(run_by_component(graph, {}, start, true, [options](const ComponentTask& task) {
+          BranchOptions left = options;
+          left.ad3.start = task.start;
+          left.time_limit = seconds_left(options.time_limit, task);
+          left.max_nodes = std::max(options.max_nodes - task.extra_nodes, std::min(options.max_nodes, 1));
+          return branch_and_bound(task.graph, left, task.workspace);
+        }));
       },
       "graph"_a, "max_nodes"_a = 10000, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.2,
-      "tolerance"_a = 1e-6, "time_limit"_a = 0.0, "trace"_a = false,
+      "tolerance"_a = 1e-6, "time_limit"_a = 0.0, "trace"_a = false, "assignment"_a = nb::none(),
       "Search for the best assignment by branch and bound.\n\n"
-      "Return the same dictionary as ad3. iterations counts nodes, and relaxed comes from the first node.");
+      "Return the same dictionary as ad3. iterations counts nodes, and relaxed comes from the first node. The search\n"
+      "starts from an assignment [variables] if one is given.");
   m.def(
       "ad3",
       [](const Graph& graph, Index max_iterations, double residual, double penalty, Index adapt_every,
@@ -146,17 +188,29 @@ void bind_solvers(nb::module_& m) {
          const std::optional<In<std::int8_t, 1>>& fixed) {
         check_penalty(penalty);
         const std::vector<std::int8_t> fixed_values = check_fixed(graph, fixed);
-        const Ad3Options options{max_iterations, residual, penalty,    adapt_every, bound_every,
-                                 tolerance,      cutoff,   time_limit, trace};
-        return describe(run_unlocked(
-            graph, [&](GraphWorkspace& workspace) { return ad3(graph, options, workspace, fixed_values); }));
+        Ad3Options options;
+        options.max_iterations = max_iterations;
+        options.residual = residual;
+        options.penalty = penalty;
+        options.adapt_every = adapt_every;
+        options.bound_every = bound_every;
+        options.tolerance = tolerance;
+        options.cutoff = cutoff;
+        options.time_limit = time_limit;
+        options.trace = trace;
+        return describe(run_by_component(graph, fixed_values, {}, false, [options](const ComponentTask& task) {
+          Ad3Options left = options;
+          left.time_limit = seconds_left(options.time_limit, task);
+          return ad3(task.graph, left, task.workspace, task.fixed);
+        }));
       },
       "graph"_a, "max_iterations"_a = 1000, "residual"_a = 1e-6, "penalty"_a = 0.2, "adapt_every"_a = 10,
       "bound_every"_a = 5, "tolerance"_a = 1e-9, "cutoff"_a = NEGATIVE_INFINITY, "time_limit"_a = 0.0,
       "trace"_a = false, "fixed"_a = nb::none(),
       "Solve the linear relaxation by AD3.\n\n"
       "Return a dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status\n"
-      "(optimal, fractional, unconverged, infeasible), iterations, primal_residual, dual_residual and trace. The\n"
+      "(optimal, tolerance, fractional, unconverged, infeasible), iterations, primal_residual, dual_residual and "
+      "trace. The\n"
       "columns of trace [rows, 7] are iteration, value, bound, primal residual, dual residual, seconds and the number\n"
       "of factors solved (0 for AD3).");
   m.def(
@@ -166,9 +220,19 @@ void bind_solvers(nb::module_& m) {
         require(STEP_RULES.contains(rule), "rule must be polyak, koo or rush");
         require(step >= 0.0 && step < 1e100, "step must be positive, or 0 to let the rule choose it");
         const std::vector<std::int8_t> fixed_values = check_fixed(graph, fixed);
-        const SubgradientOptions options{max_iterations, STEP_RULES.at(rule), step, tolerance, lazy, time_limit, trace};
-        return describe(run_unlocked(
-            graph, [&](GraphWorkspace& workspace) { return subgradient(graph, options, workspace, fixed_values); }));
+        SubgradientOptions options;
+        options.max_iterations = max_iterations;
+        options.rule = STEP_RULES.at(rule);
+        options.step = step;
+        options.tolerance = tolerance;
+        options.lazy = lazy;
+        options.time_limit = time_limit;
+        options.trace = trace;
+        return describe(run_by_component(graph, fixed_values, {}, false, [options](const ComponentTask& task) {
+          SubgradientOptions left = options;
+          left.time_limit = seconds_left(options.time_limit, task);
+          return subgradient(task.graph, left, task.workspace, task.fixed);
+        }));
       },
       "graph"_a, "max_iterations"_a = 5000, "rule"_a = "polyak", "step"_a = 0.0, "tolerance"_a = 1e-9, "lazy"_a = true,
       "time_limit"_a = 0.0, "trace"_a = false, "fixed"_a = nb::none(),

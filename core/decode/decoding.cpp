@@ -4,6 +4,19 @@
 
 namespace headlong {
 
+Score score_unit(const Problem& problem) {
+  Score largest = 0.0;
+  const auto scan = [&](const auto& scores) {
+    for (auto score = scores.begin(); score != scores.end() && largest < 1.0; ++score)
+      if (std::isfinite(*score)) largest = std::max(largest, std::abs(static_cast<Score>(*score)));
+  };
+  scan(problem.arc_scores);
+  for (const auto* scores : {&problem.frames->pairs, &problem.frames->grand, &problem.frames->triples}) scan(*scores);
+  if (problem.extras)
+    for (const auto& scores : problem.extras->scores) scan(scores);
+  return largest > 0.0 ? std::min(largest, 1.0) : 1.0;
+}
+
 void Decoding::offer(Score value) {
   if (!(value > solution_.score)) return;
   solution_.score = value;
@@ -55,7 +68,7 @@ void Decoding::climb_with_restarts(std::span<const Score> draw_scores) {
   RestartLimits limits;
   limits.draw_scores = draw_scores;
   if (std::isfinite(solution_.bound))
-    limits.enough = solution_.bound - 0.5 * options_.tolerance * std::max(1.0, std::abs(solution_.bound));
+    limits.enough = solution_.bound - 0.5 * options_.tolerance * std::max(unit_, std::abs(solution_.bound));
   std::vector<Index>& heads = workspace_.heads;
   if (has_tree()) heads.assign(solution_.heads.begin(), solution_.heads.end());
   const RestartResult result =
@@ -133,7 +146,7 @@ void Decoding::conclude() {
   solution_.certified = is_closed();
   if (solution_.certified)
     solution_.status = Status::Optimal;
-  else if (solution_.status == Status::Optimal)
+  else if (solution_.status == Status::Tolerance)
     solution_.status = Status::Unconverged;
 }
 

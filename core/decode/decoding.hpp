@@ -25,6 +25,10 @@ inline Score arc_deficit(const Descent& descent, std::size_t arc) {
   return descent.deficits[link] + descent.deficits[descent.others[link]];
 }
 
+// Returns the largest absolute score of a part, at most 1: gaps are relative to it if the score of the
+// tree is smaller still. O(parts) at most; O(1) if a score of at least 1 comes early.
+Score score_unit(const Problem& problem);
+
 // Solves the relaxation of a graph with the subgradient method if the options select it, otherwise with AD3.
 SolverResult relax(const Graph& graph, const DecodeOptions& options, const Start& start);
 
@@ -42,7 +46,7 @@ void solve_with_extras(const Problem& problem, const DecodeOptions& options, Dec
 class Decoding : public Rounder {
  protected:
   Decoding(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace, Solution& solution)
-      : problem_(problem), options_(options), workspace_(workspace), solution_(solution) {}
+      : problem_(problem), options_(options), workspace_(workspace), solution_(solution), unit_(score_unit(problem)) {}
 
   const Frames& frames() const { return *problem_.frames; }
   bool climbs() const { return options_.method == Method::Climb; }
@@ -53,7 +57,7 @@ class Decoding : public Rounder {
   bool has_tree() const { return solution_.score > NEGATIVE_INFINITY; }
   bool is_good_enough(Score bound) const {
     return bound == NEGATIVE_INFINITY ||
-           (has_tree() && std::isfinite(bound) && closes(solution_.score, bound, options_.tolerance));
+           (has_tree() && std::isfinite(bound) && closes(solution_.score, bound, options_.tolerance, unit_));
   }
   bool is_closed() const { return has_tree() && is_good_enough(solution_.bound); }
   // Whether every word has exactly one candidate left.
@@ -61,7 +65,7 @@ class Decoding : public Rounder {
   // Arcs stay only if a tree with them can exceed this value. It lies above the best tree by half of the tolerance of a
   // certificate, so ties are dropped.
   Score threshold() const {
-    return solution_.score + 0.5 * options_.tolerance * std::max(1.0, std::abs(solution_.score));
+    return solution_.score + 0.5 * options_.tolerance * std::max(unit_, std::abs(solution_.score));
   }
 
   void lower(Score bound) { solution_.bound = std::min(solution_.bound, std::max(bound, excluded_)); }
@@ -111,6 +115,7 @@ class Decoding : public Rounder {
   const DecodeOptions& options_;
   DecodeWorkspace& workspace_;
   Solution& solution_;
+  const Score unit_;
   Score excluded_ = NEGATIVE_INFINITY;  // no tree with a dropped arc has a larger value
   int buffer_ = 0;                      // which frames of the workspace to fill next
   std::vector<Index> first_;            // the tree that `offer_first` starts from

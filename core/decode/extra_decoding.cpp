@@ -102,6 +102,7 @@ SolverResult ExtraDecoding::call_solver(const Start& start) const {
   BranchOptions branch_options;
   branch_options.ad3.max_iterations = options_.max_iterations;
   branch_options.ad3.tolerance = options_.tolerance;
+  branch_options.ad3.proves = false;  // `is_closed` decides
   branch_options.ad3.start = start;
   branch_options.max_nodes = options_.node_limit();
   branch_options.tolerance = options_.tolerance;

@@ -11,6 +11,7 @@ SolverResult relax(const Graph& graph, const DecodeOptions& options, const Start
   const auto limited = [&](auto solver_options) {
     solver_options.max_iterations = options.max_iterations;
     solver_options.tolerance = options.tolerance;
+    solver_options.proves = false;  // `is_closed` decides
     solver_options.start = start;
     return solver_options;
   };

@@ -82,24 +82,38 @@ Score HeadAutomaton::own_score(std::span<const std::uint8_t> on, FactorWorkspace
   return frame_value(*frames_, head_, lane, workspace.places[0], workspace.places[1]);
 }
 
-std::optional<Score> HeadAutomaton::lowest_own() const {
-  // The lowest finite score of a row, at most 0: a configuration may have no part of the row.
-  auto lowest = [](const float* scores, std::size_t count) {
-    float found = 0.0F;
-    for (std::size_t k = 0; k < count; ++k)
-      if (std::isfinite(scores[k])) found = std::min(found, scores[k]);
-    return static_cast<Score>(found);
-  };
+template <class Measure>
+Score HeadAutomaton::sum_rows(Measure measure) const {
   Score sum = 0.0;
   for (int side : {0, 1}) {
     const Fan fan(*frames_, 2 * head_ + side);
     for (Index place = 1; place <= fan.size + 1; ++place) {
-      sum += lowest(fan.pairs + pair_place(0, place) * fan.stride, place * fan.stride);
-      if (fan.triples) sum += lowest(fan.triples + triple_place(0, 1, place), pair_place(0, place));
-      if (place <= fan.size) sum += lowest(fan.grand + (place - 1) * fan.stride, fan.stride);
+      sum += measure(fan.pairs + pair_place(0, place) * fan.stride, place * fan.stride);
+      if (fan.triples) sum += measure(fan.triples + triple_place(0, 1, place), pair_place(0, place));
+      if (place <= fan.size) sum += measure(fan.grand + (place - 1) * fan.stride, fan.stride);
     }
   }
   return sum;
+}
+
+std::optional<OwnSize> HeadAutomaton::own_size() const {
+  const Score sum = sum_rows([](const float* scores, std::size_t count) {
+    float found = 0.0F;
+    for (std::size_t k = 0; k < count; ++k)
+      if (std::isfinite(scores[k])) found = std::max(found, std::abs(scores[k]));
+    return static_cast<Score>(found);
+  });
+  return OwnSize{sum, 3 * (sizes_[0] + sizes_[1] + 2)};
+}
+
+std::optional<Score> HeadAutomaton::lowest_own() const {
+  // The lowest finite score of a row, at most 0: a configuration may have no part of the row.
+  return sum_rows([](const float* scores, std::size_t count) {
+    float found = 0.0F;
+    for (std::size_t k = 0; k < count; ++k)
+      if (std::isfinite(scores[k])) found = std::min(found, scores[k]);
+    return static_cast<Score>(found);
+  });
 }
 
 double HeadAutomaton::expected_own(std::span<const Score> scores, FactorWorkspace&) const {

@@ -22,7 +22,8 @@ class HeadAutomaton final : public StructuredFactor {
   // O(lanes * pairs), with triples O(lanes * triples), vectorized over lanes.
   Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const override;
   Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const override;
-  // Sums the lowest scores at each place. O(parts).
+  // Sums the largest absolute scores, or the lowest scores, at each place. O(parts).
+  std::optional<OwnSize> own_size() const override;
   std::optional<Score> lowest_own() const override;
   bool has_marginals() const override { return true; }
   Score marginals(std::span<const Score> scores, FactorWorkspace& workspace,
@@ -39,6 +40,9 @@ class HeadAutomaton final : public StructuredFactor {
  private:
   struct Workspace;
 
+  // Sums measure(scores, count) over the rows of parts, of which a configuration has at most one part each.
+  template <class Measure>
+  Score sum_rows(Measure measure) const;
   template <class Semiring>
   void forward(std::span<const Score> scores, Workspace& workspace) const;
 

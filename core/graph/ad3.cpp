@@ -150,10 +150,6 @@ void adapt_penalty(Run& run) {
   std::fill(run.solved.begin(), run.solved.end(), 0);
 }
 
-bool is_certified(const Run& run) {
-  return run.result.value > NEGATIVE_INFINITY && closes(run.result.value, run.result.bound, run.options.tolerance);
-}
-
 // Offers `trial_on`, unless it is the assignment offered last.
 void offer_trial(Run& run, std::vector<std::uint8_t>& last) {
   if (last == run.trial_on && !last.empty()) return;
@@ -164,15 +160,16 @@ void offer_trial(Run& run, std::vector<std::uint8_t>& last) {
 // Updates bound and value. Returns true if they meet. Offers two assignments: the majority of each variable's links,
 // and the same with the configuration of the largest factor that gave the bound (a tree; Koo et al. 2010). The second
 // is often optimal many iterations before the first.
-bool certify(Run& run) {
+bool update_bound(Run& run) {
   run.result.bound = std::min(run.result.bound, dual_bound(run.graph, run.split, run.multipliers, run.workspace));
   if (run.options.start.rounder) {
     round(run.graph, run.options.start, run.consensus, run.workspace, run.result, run.fixed);
-    return is_certified(run);
+    return is_close(run.split, run.result, run.options.tolerance, run.options.proves);
   }
   for (std::size_t i = 0; i < run.trial_on.size(); ++i) run.trial_on[i] = run.consensus[i] > 0.5;
   offer_trial(run, run.by_links);
-  if (run.largest < 0 || is_certified(run)) return is_certified(run);
+  if (run.largest < 0 || is_close(run.split, run.result, run.options.tolerance, run.options.proves))
+    return is_close(run.split, run.result, run.options.tolerance, run.options.proves);
   const Index begin = run.graph.link_begins[run.largest], links = run.graph.links(run.largest);
   Configuration& best = run.split.best;
   if (maximize(run.graph, run.largest, std::span(run.split.link_scores).subspan(begin, links), run.workspace, best) ==
@@ -181,7 +178,7 @@ bool certify(Run& run) {
   for (Index k = 0; k < links; ++k)
     run.trial_on[run.graph.link_variables[begin + k]] = (best.on[k] != 0) != (run.graph.link_negated[begin + k] != 0);
   offer_trial(run, run.by_largest);
-  return is_certified(run);
+  return is_close(run.split, run.result, run.options.tolerance, run.options.proves);
 }
 
 // If the problem is infeasible, the disagreements z - u do not vanish; they become a direction along which the dual
@@ -250,15 +247,15 @@ Status iterate(Run& run) {
         run.unsolved == 0 && std::max(result.primal_residual, result.dual_residual) < options.residual;
     const bool last = iteration == options.max_iterations || out_of_time();
     if (converged || last || iteration % std::max(options.bound_every, 1) == 0) {
-      bool certified = certify(run);
-      const bool closed = !certified && is_closed(run);
-      if ((converged || closed) && !certified && !has_tried) {
+      bool finished = update_bound(run);
+      const bool closed = !finished && is_closed(run);
+      if ((converged || closed) && !finished && !has_tried) {
         has_tried = run.was_rounded = true;
         round(run.graph, options.start, run.consensus, run.workspace, result, run.fixed);
-        certified = is_certified(run);
+        finished = is_close(run.split, run.result, run.options.tolerance, run.options.proves);
       }
       add_trace(run);
-      if (certified) return Status::Optimal;
+      if (finished) return Status::Tolerance;
       if (result.bound < options.cutoff) return Status::Unconverged;
       // An integral solution deserves more iterations: the bound is still moving toward its value.
       if (converged && !is_integral(run)) return Status::Fractional;
@@ -284,10 +281,12 @@ void solve(Run& run) {
   run.workspace.qp.max_steps = QpWorkspace::NO_LIMIT;
   if (result.status == Status::Infeasible) {
     result.bound = NEGATIVE_INFINITY;
-  } else if (result.status != Status::Optimal) {
+  } else {
     result.relaxed_value = relaxed_value(run);
-    if (!run.was_rounded) round(run.graph, run.options.start, run.consensus, run.workspace, result, run.fixed);
-    if (is_certified(run)) result.status = Status::Optimal;
+    if (result.status != Status::Tolerance && !run.was_rounded)
+      round(run.graph, run.options.start, run.consensus, run.workspace, result, run.fixed);
+    const bool proves = run.options.proves && !(result.bound < run.options.cutoff);
+    conclude(run.graph, run.split, run.multipliers, run.workspace, run.options.tolerance, proves, result);
   }
 }
 
@@ -301,7 +300,7 @@ SolverResult ad3(const Graph& graph, const Ad3Options& options, GraphWorkspace& 
   } catch (const OutOfTime&) {
     workspace.qp.max_steps = QpWorkspace::NO_LIMIT;
     if (!started) return unsolved(graph);
-    started->result.status = is_certified(*started) ? Status::Optimal : Status::Unconverged;
+    conclude_early(started->split, options.tolerance, started->result);
   }
   Run& run = *started;
   SolverResult& result = run.result;

@@ -13,7 +13,8 @@ struct Ad3Options {
   double penalty = 0.2;     // the initial penalty, in units of the largest score; adapted by the ratio of the residuals
   Index adapt_every = 10;   // 0: never
   Index bound_every = 5;    // how often to compute a bound and round to an assignment
-  double tolerance = 1e-9;  // a relative gap between bound and value below this is a certificate
+  double tolerance = 1e-9;  // a relative gap between bound and value below this ends the run
+  bool proves = true;       // whether to close such a gap up to rounding errors, for a certificate (`prove`)
   Score cutoff = NEGATIVE_INFINITY;  // a bound below this ends the run; set by branch and bound
   double time_limit = 0.0;           // seconds; 0: none
   bool trace = false;

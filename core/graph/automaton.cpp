@@ -221,6 +221,16 @@ Score Automaton::own_score(std::span<const std::uint8_t> on, FactorWorkspace& me
   return matched.back().count == wanted ? matched.back().score : NEGATIVE_INFINITY;
 }
 
+// The recursion in max-plus over the absolute scores of the edges that are not forbidden.
+std::optional<OwnSize> Automaton::own_size() const {
+  std::vector<Score> most(nodes_, NEGATIVE_INFINITY);
+  most[0] = 0.0;
+  for (const AutomatonEdge& edge : edges_)
+    if (edge.score > NEGATIVE_INFINITY)
+      most[edge.target] = std::max(most[edge.target], most[edge.source] + std::abs(edge.score));
+  return OwnSize{std::max(most.back(), 0.0), nodes_};
+}
+
 // The recursion in min-plus over the edges that are not forbidden.
 std::optional<Score> Automaton::lowest_own() const {
   constexpr Score NO_PATH = std::numeric_limits<Score>::infinity();

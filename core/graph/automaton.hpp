@@ -33,6 +33,8 @@ class Automaton final : public StructuredFactor {
   std::unique_ptr<FactorWorkspace> make_workspace() const override;
   Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const override;
   Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const override;
+  // Returns the largest sum of absolute scores of a path, and the number of nodes. O(edges).
+  std::optional<OwnSize> own_size() const override;
   // Returns the lowest score of a path without a forbidden edge. O(edges).
   std::optional<Score> lowest_own() const override;
   bool has_marginals() const override { return true; }

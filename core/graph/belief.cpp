@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "base/semiring.hpp"
 #include "base/stop.hpp"
+#include "graph/components.hpp"
 
 namespace headlong {
 
@@ -113,6 +115,8 @@ class Propagation {
   bool infeasible = false;
 
   void finish(BeliefResult& result);
+  // Max-product on an acyclic graph: returns link scores [links] whose bound is the value of the best assignment.
+  std::vector<double> link_scores() const;
 
  private:
   // Recomputes beliefs from messages in every sweep, so rounding errors of differences do not accumulate.
@@ -273,8 +277,47 @@ void Propagation::finish(BeliefResult& result) {
   result.entropy = hard || infeasible ? std::numeric_limits<double>::quiet_NaN() : log_partition - mean;
 }
 
-// Rounds each belief by itself, then all of them through structured factors.
-void round_beliefs(const Graph& graph, const BeliefOptions& options, GraphWorkspace& workspace, BeliefResult& result) {
+// Dynamic programming toward a root, from converged messages: each variable passes its score and what its other factors
+// have told it to the factor nearer to the root. The other factors, told the opposite of their own message, no longer
+// care about the variable.
+std::vector<double> Propagation::link_scores() const {
+  std::vector<double> found(messages.size(), 0.0);
+  std::vector<Index> begins(graph.variables() + 1, 0), links(messages.size()), factor_of(messages.size());
+  for (Index v : graph.link_variables) ++begins[v + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<Index> next(begins.begin(), begins.end() - 1);
+  for (Index f = 0; f < graph.factors(); ++f)
+    for (Index l = graph.link_begins[f]; l < graph.link_begins[f + 1]; ++l) {
+      links[next[graph.link_variables[l]]++] = l;
+      factor_of[l] = f;
+    }
+  std::vector<std::uint8_t> seen(graph.variables(), 0);
+  std::vector<std::pair<Index, Index>> stack;  // variables, each with its link toward the root
+  for (Index root = 0; root < graph.variables(); ++root) {
+    if (!seen[root]) stack.emplace_back(root, -1);
+    while (!stack.empty()) {
+      const auto [v, upward] = stack.back();
+      stack.pop_back();
+      seen[v] = 1;
+      double collected = graph.scores[v];
+      for (Index i = begins[v]; i < begins[v + 1]; ++i) {
+        const Index l = links[i];
+        if (l == upward) continue;
+        collected += messages[l];
+        found[l] = graph.link_negated[l] ? messages[l] : -messages[l];
+        for (Index other = graph.link_begins[factor_of[l]]; other < graph.link_begins[factor_of[l] + 1]; ++other)
+          if (!seen[graph.link_variables[other]]) stack.emplace_back(graph.link_variables[other], other);
+      }
+      if (upward >= 0) found[upward] = graph.link_negated[upward] ? -collected : collected;
+    }
+  }
+  return found;
+}
+
+// Rounds each belief by itself, then all of them through structured factors. `link_scores` [links] are for a proof.
+void round_beliefs(const Graph& graph, const BeliefOptions& options,
+                   const std::optional<std::vector<double>>& link_scores, GraphWorkspace& workspace,
+                   BeliefResult& result) {
   SolverResult& rounded = result.rounded;
   rounded.relaxed = result.marginals;
   rounded.iterations = result.iterations;
@@ -292,13 +335,16 @@ void round_beliefs(const Graph& graph, const BeliefOptions& options, GraphWorksp
     rounded.assignment = std::move(assignment);
   }
   round(graph, result.marginals, workspace, rounded);
-  if (options.max_product && result.converged && result.acyclic) {
-    rounded.bound = std::max(result.log_partition, rounded.value);
-    // Ties between beliefs can spoil the rounding. Then the assignment is not optimal, and the status must not say so.
-    if (rounded.value > NEGATIVE_INFINITY &&
-        rounded.bound - rounded.value <= 1e-9 * std::max(1.0, std::abs(rounded.value)) + options.tolerance)
-      rounded.status = Status::Optimal;
-  }
+  // Without a cycle the assignment is the best one, unless ties between beliefs have spoiled the rounding.
+  if (!link_scores || rounded.value == NEGATIVE_INFINITY) return;
+  SolverResult certified = certify(graph, rounded.assignment, *link_scores);
+  rounded.assignment = std::move(certified.assignment);
+  rounded.value = certified.value;
+  rounded.bound = certified.bound;
+  if (certified.status == Status::Optimal)
+    rounded.status = Status::Optimal;
+  else if (closes(rounded.value, rounded.bound, options.tolerance))
+    rounded.status = Status::Tolerance;
 }
 
 }  // namespace
@@ -323,7 +369,10 @@ BeliefResult belief_propagation(const Graph& graph, const BeliefOptions& options
       if (out_of_time()) break;
     }
     propagation.finish(result);
-    round_beliefs(graph, options, workspace, result);
+    const bool may_prove = options.max_product && result.converged && result.acyclic && !result.infeasible;
+    std::optional<std::vector<double>> link_scores;
+    if (may_prove) link_scores = propagation.link_scores();
+    round_beliefs(graph, options, link_scores, workspace, result);
   } catch (const OutOfTime&) {
     result.converged = false;
     if (result.marginals.empty()) result.marginals.assign(graph.variables(), 0.5);

@@ -9,9 +9,8 @@ struct BranchOptions {
   Ad3Options ad3;  // for every node; the search sets cutoff, time limit and trace
   Index max_nodes = 10000;
   double time_limit = 0.0;  // seconds; 0: none
-  double tolerance =
-      1e-6;  // closes nodes whose bound exceeds the best value by at most this: relative to the value, absolute below 1
-  bool trace = false;  // one row per node
+  double tolerance = 1e-6;  // a gap up to this, relative to the value, counts as nearly closed
+  bool trace = false;       // one row per node
 };
 
 // Finds the best assignment, or proves that there is none. Each node fixes some variables and is solved by AD3, whose
@@ -19,9 +18,12 @@ struct BranchOptions {
 // is split at its most fractional variable. If the bounds stay weak, splitting continues until all variables are fixed,
 // so the search always ends with the right answer: after at most 2^(variables + 1) nodes, usually one.
 //
-// Status Optimal: value and bound differ by at most the tolerance. Infeasible: proved. Unconverged: a limit was
-// reached, and the bound is the largest of the open nodes. `iterations` counts nodes; `relaxed` and the residuals come
-// from the first node.
+// The search closes nodes up to rounding errors. Once all are closed up to the tolerance, it takes at most EXTRA_NODES
+// more (core/graph/branch.cpp). If `ad3.proves` is false, it ends at the tolerance.
+//
+// Status Optimal: value and bound are equal up to rounding errors. Tolerance: they differ by at most the tolerance.
+// Infeasible: proved. Unconverged: a limit was reached, and the bound is the largest of the open nodes. `iterations`
+// counts nodes; `relaxed` and the residuals come from the first node.
 SolverResult branch_and_bound(const Graph& graph, const BranchOptions& options, GraphWorkspace& workspace);
 
 }  // namespace headlong

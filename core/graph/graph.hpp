@@ -22,6 +22,13 @@ struct Configuration {
   Score own = 0.0;               // the factor's own score, without link scores
 };
 
+// How large own scores are. A factor adds up to `terms` numbers for one own score; `sum` is an upper bound on the sum
+// of their absolute values in any allowed configuration.
+struct OwnSize {
+  Score sum = 0.0;
+  Index terms = 0;
+};
+
 // The logic factors over n links. The last link of OrOut is its output. All others (XOR with output, AND with output,
 // IMPLY, NAND, ...) are one of these with negated links.
 enum class Logic : std::uint8_t { Xor, AtMostOne, Or, OrOut, AtMost, Exactly };
@@ -57,6 +64,8 @@ class StructuredFactor {
   virtual Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const = 0;
   // Returns the factor's own score of a configuration, or -inf if it is not allowed.
   virtual Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const = 0;
+  // Returns the size of own scores, which limits their rounding errors; nothing if the factor does not know it.
+  virtual std::optional<OwnSize> own_size() const = 0;
   // Returns a lower bound on the own scores of all allowed configurations, if one is known (any number if nothing is
   // allowed).
   virtual std::optional<Score> lowest_own() const = 0;

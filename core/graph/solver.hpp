@@ -3,12 +3,14 @@
 
 #include <string_view>
 
+#include "base/exact_sum.hpp"
 #include "graph/services.hpp"
 
 namespace headlong {
 
 enum class Status : std::uint8_t {
-  Optimal,      // an assignment whose value equals the bound
+  Optimal,      // an assignment whose value equals the bound up to rounding errors
+  Tolerance,    // an assignment whose value is within the tolerance of the bound, which is more than rounding errors
   Fractional,   // the relaxation is solved, but its solution is not integral
   Unconverged,  // a limit was reached
   Infeasible,   // no assignment satisfies all factors
@@ -30,7 +32,10 @@ struct SolverResult {
   std::vector<std::uint8_t> assignment;     // [variables] the best feasible assignment found; empty if none
   Score value = NEGATIVE_INFINITY;          // value of `assignment`
   Score relaxed_value = NEGATIVE_INFINITY;  // value of `relaxed`
-  Score bound = std::numeric_limits<Score>::infinity();  // upper bound on the value of all assignments
+  // Upper bound on the value of all assignments; if the status is Optimal, the value.
+  Score bound = std::numeric_limits<Score>::infinity();
+  // The same, with rounding errors if the status is Optimal.
+  Score upper = std::numeric_limits<Score>::infinity();
   Status status = Status::Unconverged;
   Index iterations = 0;
   double primal_residual = 0.0, dual_residual = 0.0;
@@ -68,19 +73,46 @@ struct Split {
   std::vector<std::uint8_t> pinned;  // [links] must be on
   std::vector<Score> link_scores;    // [links] scratch: scores with multipliers
   std::vector<double> sums;          // [variables] scratch
+  std::vector<ExactSum> remainders;  // [variables] scratch: what the links leave of each score
+  std::vector<OwnSize> own_sizes;    // [factors]
   Configuration best;                // scratch
-  Score constant = 0.0;              // score of fixed variables, and of variables without links
+  ExactSum constant;                 // score of fixed variables, and of variables without links
   Score lowest =
       0.0;  // lower bound on the value of all assignments (a guess for Python factors that do not report theirs)
   Score scale = 1.0;     // magnitude of the scores
+  Score rounding = 0.0;  // gaps up to this are rounding errors
+  Score step = 0.0;      // values that differ do so by at least this; 0: unknown
   bool feasible = true;  // false: proved infeasible
 };
 
 Split split_scores(const Graph& graph, Fixed fixed, GraphWorkspace& workspace);
 
-// Returns the bound that multipliers [links] give on the value of all assignments: the sum of local maxima and
-// constants. Centers the multipliers first: those of one free variable must sum to zero (after negation). -inf:
-// infeasible.
+// Certificates. The rounding error of a graph is 2^-48 (8 + n) times the sum of the absolute scores of its variables
+// and factors, where n is the largest number of terms that a factor adds up. A certified value is at most this much
+// below the value of the best assignment, in exact arithmetic. (`Split::rounding` is three quarters of it; the rest is
+// for the error of the value itself.) If all scores are multiples of a larger number, a certified assignment is the
+// best one exactly.
+
+// A bound while it is summed: local maxima and constants, with a limit on all rounding errors.
+class BoundSum {
+ public:
+  // Sets `link_scores` of the split. Starts with everything but the factors. What the links of a free variable leave of
+  // its score, because multipliers sum to zero only up to rounding errors, is added where it is positive.
+  BoundSum(const Graph& graph, Split& split, std::span<const double> multipliers);
+  // Adds the maximum of a factor under `link_scores`.
+  void add(const Graph& graph, const Split& split, Index factor, Score maximum);
+  // Returns the sum, or an upper bound on it that includes rounding errors; -inf if a factor allows nothing.
+  Score value() const { return is_possible_ ? sum_.value() : NEGATIVE_INFINITY; }
+  Score upper() const;
+
+ private:
+  ExactSum sum_;
+  double error_ = 0.0;
+  bool is_possible_ = true;
+};
+
+// Returns the bound that multipliers [links] give on the value of all assignments, rounding errors included. Centers
+// the multipliers first: those of one free variable must sum to zero (after negation). -inf: infeasible.
 Score dual_bound(const Graph& graph, Split& split, std::span<double> multipliers, GraphWorkspace& workspace);
 
 // Makes the multipliers of every free variable sum to zero again; rounding errors accumulate over time.
@@ -97,8 +129,33 @@ bool proves_infeasible(const Graph& graph, Split& split, std::span<double> direc
 // Returns the result of a solver that ran out of time before its first iteration.
 SolverResult unsolved(const Graph& graph);
 
-// Returns whether `value` equals `bound` up to the tolerance.
-bool closes(Score value, Score bound, double tolerance);
+// Returns whether `value` equals `bound` up to the tolerance, which is relative to the bound, or to 1 if that is larger
+// (to `scale` if that is smaller than 1).
+bool closes(Score value, Score bound, double tolerance, Score scale = 1.0);
+
+// Returns whether a result is within the tolerance, or within rounding errors if these are to be used for a proof.
+bool is_close(const Split& split, const SolverResult& result, double tolerance, bool proves);
+
+// Returns whether `value` equals `bound` up to rounding errors: a certificate. Throws std::logic_error if the value is
+// above the bound by more than that, which means that some factor does not find its maximum.
+bool is_proved(const Split& split, Score value, Score bound);
+
+// Completes a result whose bound is a true upper bound: sets `upper`, and the bound to the value if it is Optimal.
+void finish_bound(const Split& split, SolverResult& result);
+
+// Lowers the bound of multipliers [links] toward the value of the result's assignment until that proves it optimal or
+// little changes (proof.cpp). Changes the multipliers and the bound, which never increases. Returns whether it is
+// proved.
+bool prove(const Graph& graph, Split& split, std::span<double> multipliers, GraphWorkspace& workspace,
+           SolverResult& result);
+
+// Sets the status of a run that found no proof of infeasibility: Optimal if `prove` succeeds (tried if `proves` and the
+// gap is small), Tolerance if the gap is within the tolerance. Otherwise leaves it as it is.
+void conclude(const Graph& graph, Split& split, std::span<double> multipliers, GraphWorkspace& workspace,
+              double tolerance, bool proves, SolverResult& result);
+
+// Sets the status of a run that ran out of time: Tolerance if the gap is within the tolerance, otherwise Unconverged.
+void conclude_early(const Split& split, double tolerance, SolverResult& result);
 
 // Returns the value of an assignment: variable scores plus own scores of all factors; -inf if a factor forbids it.
 Score value(const Graph& graph, std::span<const std::uint8_t> assignment, GraphWorkspace& workspace);

@@ -44,7 +44,9 @@ struct Run {
   std::vector<double> means;               // [variables] over links
   std::vector<std::uint8_t> rounded;       // [variables] the last assignment tried
   Average earlier, current;
-  Score dual = std::numeric_limits<Score>::infinity();  // of the last iteration
+  Score dual = std::numeric_limits<Score>::infinity();    // of the last iteration
+  Score lowest = std::numeric_limits<Score>::infinity();  // the lowest dual so far
+  Score upper = std::numeric_limits<Score>::infinity();   // the last dual with rounding errors: a bound
   double step = 0.0;
   // Polyak's rule: the best multipliers, the distance of the target below the best dual, the best dual when the
   // distance was set, and the iterations since then.
@@ -84,20 +86,11 @@ struct Run {
   }
 };
 
-// Solves the factors whose scores have changed and returns the dual. The multipliers of a variable sum to zero only up
-// to rounding errors; adding the best response to the remainder keeps the bound valid.
+// Solves the factors whose scores have changed and returns the dual.
 Score solve_factors(Run& run) {
   const Graph& graph = run.graph;
   Split& split = run.split;
-  Score dual = split.constant;
-  split.sums.assign(graph.scores.size(), 0.0);
-  for (std::size_t link = 0; link < run.on.size(); ++link) {
-    const bool fixed = split.fixed[graph.link_variables[link]] >= 0, negated = graph.link_negated[link] != 0;
-    split.link_scores[link] = split.scores[link] + run.multipliers[link];
-    if (fixed ? split.pinned[link] != 0 : negated) dual -= split.link_scores[link];
-    if (!fixed) split.sums[graph.link_variables[link]] += negated ? -run.multipliers[link] : run.multipliers[link];
-  }
-  for (double sum : split.sums) dual += std::max(0.0, -sum);
+  BoundSum dual(graph, split, run.multipliers);
   run.solved = 0;
   for (Index f = 0; f < graph.factors(); ++f) {
     const Index begin = graph.link_begins[f], links = graph.links(f);
@@ -108,9 +101,10 @@ Score solve_factors(Run& run) {
       run.changed[f] = 0;
       ++run.solved;
     }
-    dual += run.values[f];
+    dual.add(graph, split, f, run.values[f]);
   }
-  return dual;
+  run.upper = dual.upper();
+  return dual.value();
 }
 
 // Computes the mean over the links of each variable.
@@ -207,7 +201,7 @@ void go_back(Run& run) {
 // Polyak's step with an adjusted level. Sets the step, or returns false if the search should return to the best
 // multipliers with half the distance.
 bool find_step(Run& run, Score dual, double squares) {
-  const Score bound = run.result.bound;
+  const Score bound = run.lowest;
   if (bound <= run.reference - 0.5 * run.distance) {
     run.distance *= 2.0;
     run.reference = bound;
@@ -236,10 +230,6 @@ void move(Run& run) {
   run.result.dual_residual = run.step / run.split.scale;
 }
 
-bool is_certified(const Run& run) {
-  return run.result.value > NEGATIVE_INFINITY && closes(run.result.value, run.result.bound, run.options.tolerance);
-}
-
 Status iterate(Run& run) {
   const SubgradientOptions& options = run.options;
   SolverResult& result = run.result;
@@ -249,22 +239,23 @@ Status iterate(Run& run) {
   for (Index iteration = 1; iteration <= options.max_iterations; ++iteration) {
     result.iterations = iteration;
     const Score dual = solve_factors(run);
-    if (dual < result.bound) {
-      result.bound = dual;
+    result.bound = std::min(result.bound, run.upper);
+    if (dual < run.lowest) {
+      run.lowest = dual;
       if (polyak) run.best_multipliers = run.multipliers;
     }
     find_means(run);
     try_majority(run);
-    if (iteration == 1 && !is_certified(run)) {
+    if (iteration == 1 && !is_close(run.split, run.result, run.options.tolerance, run.options.proves)) {
       round(run.graph, options.start, run.means, run.workspace, result, run.fixed);
       first = first_step(run);
       run.distance = first;
-      run.reference = result.bound;
+      run.reference = run.lowest;
     }
     // Differences caused by rounding errors do not count as rises.
     rises += dual > run.dual + 1e-12 * std::max(1.0, std::abs(run.dual));
     run.dual = dual;
-    const bool certified = is_certified(run);
+    const bool finished = is_close(run.split, run.result, run.options.tolerance, run.options.proves);
     const double squares = find_disagreement(run);
     bool goes_on = true;
     if (!polyak)
@@ -277,7 +268,7 @@ Status iterate(Run& run) {
       start_average(run);
     }
     add_to_average(run, polyak && squares > 0.0 ? run.step : 1.0);
-    if (!certified && goes_on && squares > 0.0) move(run);
+    if (!finished && goes_on && squares > 0.0) move(run);
     if (!goes_on) {
       go_back(run);
       start_average(run);
@@ -285,7 +276,7 @@ Status iterate(Run& run) {
     if (options.trace)
       result.trace.push_back({iteration, result.value, result.bound, result.primal_residual, result.dual_residual,
                               run.stopwatch.seconds(), run.solved});
-    if (certified) return Status::Optimal;
+    if (finished) return Status::Tolerance;
     if (result.value == NEGATIVE_INFINITY && is_below_all(run.split, result.bound)) return Status::Infeasible;
     if (iteration == milestone) {
       milestone *= 2;
@@ -305,12 +296,6 @@ Status iterate(Run& run) {
   return Status::Unconverged;
 }
 
-void solve(Run& run) {
-  SolverResult& result = run.result;
-  result.status = run.split.feasible ? iterate(run) : Status::Infeasible;
-  if (result.status == Status::Infeasible) result.bound = NEGATIVE_INFINITY;
-}
-
 // Sets the relaxed solution to the average of the factors' solutions.
 void take_average(Run& run) {
   SolverResult& result = run.result;
@@ -322,6 +307,21 @@ void take_average(Run& run) {
   result.relaxed_value = (run.earlier.value + run.current.value) / count;
 }
 
+void solve(Run& run) {
+  SolverResult& result = run.result;
+  const SubgradientOptions& options = run.options;
+  result.status = run.split.feasible ? iterate(run) : Status::Infeasible;
+  take_average(run);
+  if (result.status == Status::Infeasible) {
+    result.bound = result.relaxed_value = NEGATIVE_INFINITY;
+    return;
+  }
+  if (result.status == Status::Unconverged)
+    round(run.graph, options.start, result.relaxed, run.workspace, result, run.fixed);
+  conclude(run.graph, run.split, options.rule == StepRule::Polyak ? run.best_multipliers : run.multipliers,
+           run.workspace, options.tolerance, options.proves, result);
+}
+
 }  // namespace
 
 SolverResult subgradient(const Graph& graph, const SubgradientOptions& options, GraphWorkspace& workspace,
@@ -330,19 +330,14 @@ SolverResult subgradient(const Graph& graph, const SubgradientOptions& options, 
   std::optional<Run> started;
   try {
     solve(started.emplace(graph, options, workspace, fixed));
-    take_average(*started);
-    if (started->result.status == Status::Unconverged)
-      round(graph, options.start, started->result.relaxed, workspace, started->result, fixed);
   } catch (const OutOfTime&) {
     if (!started) return unsolved(graph);
-    started->result.status = Status::Unconverged;
     take_average(*started);
+    conclude_early(started->split, options.tolerance, started->result);
   }
   Run& run = *started;
   SolverResult& result = run.result;
-  if (result.status == Status::Infeasible) result.relaxed_value = NEGATIVE_INFINITY;
-  if (result.status == Status::Unconverged && is_certified(run)) result.status = Status::Optimal;
-  if (result.status == Status::Optimal) {
+  if (result.status == Status::Optimal || result.status == Status::Tolerance) {
     result.relaxed.assign(result.assignment.begin(), result.assignment.end());
     result.relaxed_value = result.value;
   }

@@ -21,7 +21,8 @@ struct SubgradientOptions {
   Index max_iterations = 5000;
   StepRule rule = StepRule::Polyak;
   double step = 0.0;        // the first step (Polyak: the first distance); 0: chosen by the rule
-  double tolerance = 1e-9;  // a relative gap between bound and value below this is a certificate and ends the run
+  double tolerance = 1e-9;  // a relative gap between bound and value below this ends the run
+  bool proves = true;       // whether to close such a gap up to rounding errors, for a certificate (`prove`)
   bool lazy = true;         // skip subproblems whose scores have not changed (Koo 2010, section 7.4)
   double time_limit = 0.0;  // seconds; 0: none
   bool trace = false;

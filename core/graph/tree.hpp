@@ -25,6 +25,8 @@ class TreeFactor final : public StructuredFactor {
   Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const override;
   // O(links + size); projective O(links + size^2).
   Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const override;
+  // Contracting cycles changes an arc score at most once per word.
+  std::optional<OwnSize> own_size() const override { return OwnSize{0.0, size_}; }
   std::optional<Score> lowest_own() const override { return 0.0; }
   bool has_marginals() const override { return true; }
   // O(size^3): the matrix-tree theorem or Eisner's recursion.

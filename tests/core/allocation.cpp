@@ -28,6 +28,7 @@ class WatchedTree final : public StructuredFactor {
   Score own_score(std::span<const std::uint8_t> on, FactorWorkspace& workspace) const override {
     return tree_.own_score(on, workspace);
   }
+  std::optional<OwnSize> own_size() const override { return tree_.own_size(); }
   std::optional<Score> lowest_own() const override { return tree_.lowest_own(); }
   Score maximize(std::span<const Score> scores, FactorWorkspace& workspace, Configuration& best) const override {
     ++calls;

@@ -115,14 +115,24 @@ def belief_propagation(graph: Graph, max_product: bool = False, max_iterations: 
     Run belief propagation.
 
     Return a dictionary: marginals [variables], log_partition and entropy (Bethe), iterations, change, converged,
-    infeasible, acyclic; and for the rounded beliefs assignment [variables] or None, value, bound and certified.
+    infeasible, acyclic; and for the rounded beliefs assignment [variables] or None, value, bound, certified and
+    status (optimal, tolerance, unconverged or infeasible).
     """
 
-def branch_and_bound(graph: Graph, max_nodes: int = 10000, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.2, tolerance: float = 1e-06, time_limit: float = 0.0, trace: bool = False) -> dict[str, Any]:
+def certify(graph: Graph, assignment: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], link_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> dict[str, Any]:
+    """
+    Improve an assignment and try to prove it optimal with the bound of the link scores.
+
+    The scores of the links of a variable should sum to its score (after negation). Return the same dictionary as
+    ad3, with the status optimal, unconverged or infeasible. The bound is valid for any link scores.
+    """
+
+def branch_and_bound(graph: Graph, max_nodes: int = 10000, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.2, tolerance: float = 1e-06, time_limit: float = 0.0, trace: bool = False, assignment: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
     """
     Search for the best assignment by branch and bound.
 
-    Return the same dictionary as ad3. iterations counts nodes, and relaxed comes from the first node.
+    Return the same dictionary as ad3. iterations counts nodes, and relaxed comes from the first node. The search
+    starts from an assignment [variables] if one is given.
     """
 
 def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penalty: float = 0.2, adapt_every: int = 10, bound_every: int = 5, tolerance: float = 1e-09, cutoff: float = float('-inf'), time_limit: float = 0.0, trace: bool = False, fixed: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict[str, Any]:
@@ -130,7 +140,7 @@ def ad3(graph: Graph, max_iterations: int = 1000, residual: float = 1e-06, penal
     Solve the linear relaxation by AD3.
 
     Return a dictionary: value, bound, relaxed [variables], relaxed_value, assignment [variables] or None, status
-    (optimal, fractional, unconverged, infeasible), iterations, primal_residual, dual_residual and trace. The
+    (optimal, tolerance, fractional, unconverged, infeasible), iterations, primal_residual, dual_residual and trace. The
     columns of trace [rows, 7] are iteration, value, bound, primal residual, dual residual, seconds and the number
     of factors solved (0 for AD3).
     """

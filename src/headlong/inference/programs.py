@@ -37,6 +37,7 @@ class Program:
     starts: INT32  # [rows + 1]
     columns: INT32  # [entries]
     coefficients: FLOAT64  # [entries]
+    links: INT32  # [entries] the number of the link among those of all factors; -1 for an auxiliary
     lower: FLOAT64  # [rows]
     upper: FLOAT64  # [rows]
 
@@ -70,6 +71,11 @@ def build_program(graph: Graph, *, tree_rows: TreeRows = "multi", deadline: floa
         for (rows, indices), first, size in zip(parts, firsts, sizes, strict=False)
     ]
     counts = [np.diff(rows.starts) for rows, _ in parts]
+    first_links = np.concatenate(([0], np.cumsum([rows.links for rows, _ in parts])))
+    links = [
+        np.where(rows.columns < rows.links, first + rows.columns, -1)
+        for (rows, _), first in zip(parts, first_links, strict=False)
+    ]
     return Program(
         variables=graph.pool.size,
         cost=_concatenate([np.where(scores > -np.inf, scores, 0.0), *(rows.objective for rows, _ in parts)]),
@@ -77,6 +83,7 @@ def build_program(graph: Graph, *, tree_rows: TreeRows = "multi", deadline: floa
         starts=np.cumsum(np.concatenate(([0], *counts)), dtype=np.int32),
         columns=np.concatenate((np.empty(0), *columns)).astype(np.int32),
         coefficients=_concatenate([rows.coefficients for rows, _ in parts]),
+        links=np.concatenate((np.empty(0), *links)).astype(np.int32),
         lower=_concatenate([rows.lower for rows, _ in parts]),
         upper=_concatenate([rows.upper for rows, _ in parts]),
     )
@@ -84,12 +91,12 @@ def build_program(graph: Graph, *, tree_rows: TreeRows = "multi", deadline: floa
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """The result of HiGHS. `values`, shape [variables], is None without a solution; `bound` is +inf without a bound."""
+    """The result of HiGHS, up to its tolerances. `values`, shape [variables], is None without a solution."""
 
     status: Literal["optimal", "infeasible", "unconverged"]
     values: FLOAT64 | None
-    bound: float
     iterations: int
+    duals: FLOAT64 | None = None  # [rows] of a solved linear program
 
 
 def run_program(found: Program, *, integer: bool, time_limit: float = 0.0) -> ProgramResult:
@@ -98,7 +105,7 @@ def run_program(found: Program, *, integer: bool, time_limit: float = 0.0) -> Pr
     HiGHS runs on a thread of its own, so that a KeyboardInterrupt and the time limit can end it.
 
     Scores are scaled by a power of two, so that the absolute tolerances of HiGHS (1e-9 here) are relative to the
-    largest score.
+    largest score. The answer is right up to these tolerances; it proves nothing about smaller scores.
 
     Args:
         found: The program.
@@ -107,7 +114,7 @@ def run_program(found: Program, *, integer: bool, time_limit: float = 0.0) -> Pr
     """
     highspy = _highspy()
     largest = float(np.abs(found.cost).max(initial=0.0))
-    scale = 2.0 ** (7 - int(np.frexp(largest)[1])) if largest else 1.0
+    exponent = 7 - int(np.frexp(largest)[1]) if largest else 0
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     options: dict[str, Any] = {
@@ -121,23 +128,38 @@ def run_program(found: Program, *, integer: bool, time_limit: float = 0.0) -> Pr
     }
     for name, value in options.items():
         solver.setOptionValue(name, value)
-    _pass_model(highspy, solver, found, scale, integer)
+    _pass_model(highspy, solver, found, exponent, integer)
     if not _run(solver, time_limit):
-        return ProgramResult("unconverged", None, np.inf, 0)
+        return ProgramResult("unconverged", None, 0)
     status, info = solver.getModelStatus(), solver.getInfo()
     kinds = highspy.HighsModelStatus
     stopped = (kinds.kTimeLimit, kinds.kInterrupt)
     iterations = max(0, int(info.mip_node_count if integer else info.simplex_iteration_count))
     if status in (kinds.kInfeasible, kinds.kUnboundedOrInfeasible):
-        return ProgramResult("infeasible", None, -np.inf, iterations)
+        return ProgramResult("infeasible", None, iterations)
     if status not in (kinds.kOptimal, kinds.kModelEmpty, *stopped):
         raise HeadlongError(f"HiGHS ended with the status {solver.modelStatusToString(status)!r}")
     values = None
     if info.primal_solution_status == 2 or not len(found.cost):  # 2: feasible
         values = np.clip(np.asarray(solver.getSolution().col_value, np.float64)[: found.variables], 0.0, 1.0)
-    finished = status not in stopped
-    bound = float(info.mip_dual_bound if integer else info.objective_function_value if finished else np.inf) / scale
-    return ProgramResult("optimal" if finished else "unconverged", values, bound, iterations)
+    duals = None
+    if not integer and (info.dual_solution_status == 2 or not len(found.lower)):
+        duals = np.ldexp(np.asarray(solver.getSolution().row_dual, np.float64)[: len(found.lower)], -exponent)
+    return ProgramResult("unconverged" if status in stopped else "optimal", values, iterations, duals)
+
+
+def price_links(found: Program, graph: Graph, duals: FLOAT64) -> FLOAT64:
+    """Return the price of each link in a dual solution of the linear program, shape [links].
+
+    Rows weighted by their duals price the links of a factor. As link scores, these prices give the bound of the linear
+    program, up to the tolerances of HiGHS.
+    """
+    negated = np.concatenate([np.empty(0, bool), *(factor.links.negated for factor in graph.factors)])
+    rows = np.repeat(np.arange(len(found.lower)), np.diff(found.starts))
+    used = found.links >= 0
+    prices = np.zeros(len(negated))
+    np.add.at(prices, found.links[used], (duals[rows] * found.coefficients)[used])
+    return np.where(negated, -prices, prices)
 
 
 def _run_here(solver: Any) -> None:
@@ -165,14 +187,14 @@ def _run(solver: Any, time_limit: float) -> bool:
     return not thread.is_alive()
 
 
-def _pass_model(highspy: Any, solver: Any, found: Program, scale: float, integer: bool) -> None:
+def _pass_model(highspy: Any, solver: Any, found: Program, exponent: int, integer: bool) -> None:
     """Hand a program to HiGHS as arrays, which it copies; lists of numbers would take a hundred times as long."""
     kinds = np.zeros(len(found.cost), np.int32)
     kinds[: found.variables] = int(highspy.HighsVarType.kInteger) if integer else 0
     solver.passModel(
         *(len(found.cost), len(found.lower), len(found.columns)),
         *(int(highspy.MatrixFormat.kRowwise), int(highspy.ObjSense.kMaximize), 0.0),
-        *(found.cost * scale, np.zeros(len(found.cost)), found.limit),
+        *(np.ldexp(found.cost, exponent), np.zeros(len(found.cost)), found.limit),
         *(found.lower, found.upper, found.starts, found.columns, found.coefficients, kinds),
     )
 

@@ -21,7 +21,7 @@ from headlong.inference.variables import ScorePool, Variables
 Method = Literal["ad3", "subgradient", "lp", "ilp", "belief", "max_product", "exact"]
 StepRule = Literal["polyak", "koo", "rush"]
 Options = Mapping[str, Any]
-Status = Literal["optimal", "fractional", "converged", "unconverged", "infeasible"]
+Status = Literal["optimal", "tolerance", "fractional", "converged", "unconverged", "infeasible"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,12 @@ class GraphSolution:
 
     `status` is one of:
 
-    - "optimal": the assignment is proved to be the best one.
+    - "optimal": the assignment is proved to be the best one, up to rounding errors: in exact arithmetic, no assignment
+      is better by more than ``2**-48 * (8 + n) * s`` per connected component of the graph. Here s is the sum of the
+      absolute scores of variables and factors in the component, and n the largest number of terms that one of its
+      factors adds up: its links, plus the nodes of an automaton or the words of a tree. If all scores are multiples of
+      a larger power of two, such as 1, the assignment is the best one exactly. `bound` equals `value`.
+    - "tolerance": the value is within the tolerance of the bound, which is more than rounding errors.
     - "fractional": the relaxation is solved, but its solution is not an assignment.
     - "converged": belief propagation has converged, which proves nothing.
     - "unconverged": a limit was reached.
@@ -166,30 +171,40 @@ def _check_option(name: str, value: Any) -> None:
 
 
 def _solve_program(graph: Graph, options: Options, *, integer: bool) -> GraphSolution:
-    """Solve the linear program, which is exact if its solution is an assignment, or the integer program."""
+    """Solve the linear program, which is exact if its solution is an assignment, or the integer program.
+
+    HiGHS proves its answers up to tolerances relative to the largest score. Bounds and certificates come from the core:
+    for the linear program from its dual solution, for the integer program from branch and bound on its assignment.
+    """
     deadline = time.monotonic() + (options["time_limit"] or np.inf)
     try:
         program = programs.build_program(graph, tree_rows=options["tree_rows"], deadline=deadline)
     except TimeoutError:
         return _solution(graph, "unconverged", -np.inf, np.inf, None, None, 0)
     found = programs.run_program(program, integer=integer, time_limit=_seconds_to(deadline))
+    if found.status == "infeasible":
+        return _solution(graph, "infeasible", -np.inf, -np.inf, None, None, found.iterations)
+    if found.values is None or (not integer and found.duals is None):
+        return _solution(graph, "unconverged", -np.inf, np.inf, None, found.values, found.iterations)
+    assignment, value = found.values > 0.5, graph.core.value((found.values > 0.5).astype(np.uint8))
+    other, other_value = graph.core.round(found.values, _seconds_to(deadline))
+    if other is not None and other_value > value:
+        assignment = other
+    chosen = np.asarray(assignment, np.uint8)
+    if integer:
+        seconds = _seconds_to(deadline)
+        proof = _core.graph.branch_and_bound(graph.core, max_nodes=PROOF_NODES, time_limit=seconds, assignment=chosen)
+    else:
+        assert found.duals is not None
+        proof = _core.graph.certify(graph.core, chosen, programs.price_links(program, graph, found.duals))
+    value, bound = proof["value"], proof["bound"]
     status: Status = found.status
-    assignment: npt.ArrayLike | None = None
-    value = -np.inf
-    if found.values is not None:
-        assignment, value = found.values > 0.5, graph.value(found.values > 0.5)
-        other, other_value = graph.core.round(found.values, _seconds_to(deadline))
-        if other_value > value:
-            assignment, value = other, other_value
-    bound = found.bound
-    if status == "optimal":
-        # Proved in the arithmetic of HiGHS, whose tolerances are relative to the largest score.
-        close = 1e-7 * max(1.0, abs(bound))
-        if value < bound - close:
-            status = "fractional"
-        else:
-            bound = max(bound, value)
-    return _solution(graph, status, value, bound, assignment, found.values, found.iterations)
+    if status == "optimal" and proof["status"] != "optimal":
+        close = bound - value <= 1e-7 * max(min(1.0, float(np.abs(program.cost).max(initial=0.0))), abs(bound))
+        status = "tolerance" if integer or close else "fractional"
+    elif proof["status"] == "optimal":
+        status = "optimal"
+    return _solution(graph, status, value, bound, proof["assignment"], found.values, found.iterations)
 
 
 def _seconds_to(deadline: float) -> float:
@@ -224,8 +239,8 @@ def _propagate_beliefs(graph: Graph, options: Options, *, max_product: bool) -> 
             )
     found = _core.graph.belief_propagation(graph.core, max_product, **options)
     status: Status = "converged" if found["converged"] else "unconverged"
-    if found["certified"] or found["infeasible"]:
-        status = "optimal" if found["certified"] else "infeasible"
+    if found["status"] in ("optimal", "tolerance", "infeasible"):
+        status = found["status"]
     return _solution(
         graph,
         status,
@@ -277,6 +292,9 @@ _EXACT: Options = {"max_nodes": 10000, "tolerance": 1e-6, **_AD3}
 def _subgradient(core: _core.graph.Graph, *, step_rule: str, **options: Any) -> Mapping[str, Any]:
     return _core.graph.subgradient(core, rule=step_rule, **options)
 
+
+PROOF_NODES = 1000
+"""Nodes of branch and bound that may be spent to prove the answer of an integer program."""
 
 METHODS: Mapping[Method, tuple[Callable[[Graph, Options], GraphSolution], Options]] = {
     "ad3": (partial(_solve_dual, solver=_core.graph.ad3), _AD3),

@@ -15,7 +15,7 @@ from headlong.arrays import FLOAT64, INT32
 from headlong.errors import OptionError
 from headlong.features.tables.globals import GLOBALS
 
-Status = Literal["optimal", "fractional", "unconverged", "approximate", "infeasible"]
+Status = Literal["optimal", "tolerance", "fractional", "unconverged", "approximate", "infeasible"]
 """How a decoder ended; see `Solution`."""
 
 
@@ -205,11 +205,13 @@ class Solution:
     """The output of a decoder: a tree, its score, an upper bound on the score of any tree, and a status.
 
     `heads` is always a tree that obeys the root rule, and is projective if that was asked for. `score` is its
-    `Problem.score`. `certified` means that the tree is proven to be the best, up to a relative tolerance of 1e-9 (with
-    HiGHS 1e-7). `iterations` counts the sweeps of the descent plus the iterations or nodes of the solver after it. The
-    status is one of:
+    `Problem.score`. `certified` means that the tree is proven to be the best: no tree scores more than ``score + 1e-9 *
+    max(abs(score), min(1, m)) + 2**-40 * words * m``, where m is the largest absolute score of a part. The first term
+    is the tolerance at which proofs stop, the second one covers rounding errors. `iterations` counts the sweeps of the
+    descent plus the iterations or nodes of the solver after it. The status is one of:
 
     - "optimal": the tree is certified.
+    - "tolerance": HiGHS has found the tree optimal, up to its own tolerances, but the bound could not confirm it.
     - "fractional": the relaxation is solved, but its solution is not a tree. The heads are the best tree found on the
       way, and the bound is that of the relaxation.
     - "unconverged": a limit was reached. The heads are the best tree so far, and the bound is the lowest so far.

@@ -17,6 +17,9 @@ from headlong.parser.decoders import DECODERS
 from headlong.parser.extras import add_extras
 from headlong.parser.problem import Problem, Solution, Status
 
+TOLERANCE = 1e-9
+"""The largest relative gap between bound and score that counts as a certificate, as for all decoders."""
+
 
 def solve_program(problem: Problem, name: str, *, projective: bool, time_limit: float) -> Solution:
     """Solve a problem by the linear relaxation (`name` "lp") or as an integer program ("ilp").
@@ -44,7 +47,7 @@ def solve_program(problem: Problem, name: str, *, projective: bool, time_limit: 
         chosen[on[:, 1]] = on[:, 0]
         if problem.score(chosen) > score:
             heads, score = chosen, problem.score(chosen)
-    certified = found.certified or score >= found.bound > -np.inf
+    certified = found.certified or found.bound - score <= TOLERANCE * abs(score)
     return Solution(
         heads,
         problem.labels_of(heads),
