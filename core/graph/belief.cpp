@@ -315,8 +315,9 @@ std::vector<double> Propagation::link_scores() const {
 }
 
 // Rounds each belief by itself, then all of them through structured factors. `link_scores` [links] are for a proof.
-void round_beliefs(const Graph& graph, const BeliefOptions& options, const std::optional<std::vector<double>>& link_scores,
-                   GraphWorkspace& workspace, BeliefResult& result) {
+void round_beliefs(const Graph& graph, const BeliefOptions& options,
+                   const std::optional<std::vector<double>>& link_scores, GraphWorkspace& workspace,
+                   BeliefResult& result) {
   SolverResult& rounded = result.rounded;
   rounded.relaxed = result.marginals;
   rounded.iterations = result.iterations;
