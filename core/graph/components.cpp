@@ -265,14 +265,21 @@ SolverResult certify(const Graph& graph, std::span<const std::uint8_t> assignmen
     offer(task.graph, {}, first, task.workspace, result);
     result.relaxed.assign(first.begin(), first.end());
     round(task.graph, result.relaxed, task.workspace, result);
-    result.multipliers.assign(task.start.multipliers.begin(), task.start.multipliers.end());
-    for (std::size_t link = 0; link < result.multipliers.size(); ++link) {
-      double& multiplier = result.multipliers[link];
-      // Scaling can overflow, because a score for a certainty can be much larger than others.
-      const bool is_used = split.fixed[task.graph.link_variables[link]] < 0 && std::abs(multiplier) < 1e250;
-      multiplier = is_used ? multiplier - split.scores[link] : 0.0;
+    // Multipliers of fixed variables are free. Given ones can be needed, or large for no reason: the lower bound
+    // decides.
+    const std::size_t links = task.graph.link_variables.size();
+    std::vector<double> given(links, 0.0), zero(links, 0.0);
+    for (std::size_t link = 0; link < links; ++link) {
+      const double score = task.start.multipliers[link];
+      // Scaling can overflow.
+      if (split.scores[link] == NEGATIVE_INFINITY || !(std::abs(score) < 1e250)) continue;
+      given[link] = score - split.scores[link];
+      if (split.fixed[task.graph.link_variables[link]] < 0) zero[link] = given[link];
     }
-    result.bound = dual_bound(task.graph, split, result.multipliers, task.workspace);
+    result.bound = dual_bound(task.graph, split, given, task.workspace);
+    const Score other = dual_bound(task.graph, split, zero, task.workspace);
+    result.multipliers = other < result.bound ? std::move(zero) : std::move(given);
+    result.bound = std::min(result.bound, other);
     if (prove(task.graph, split, result.multipliers, task.workspace, result)) result.status = Status::Optimal;
     finish_bound(split, result);
     return result;

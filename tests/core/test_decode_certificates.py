@@ -41,7 +41,8 @@ def random_problem(seed: int) -> PlainFrames:
             return float(np.float32(score * 10.0 ** float(rng.choice([-12, -6, 0, 3, 6]))))
         return score
 
-    rows = [[]] + [
+    rows: list[list[int]] = [[]]
+    rows += [
         sorted({word - 1, *(int(head) for head in rng.integers(0, words + 1, 2) if head != word)})
         for word in range(1, words + 1)
     ]
@@ -65,11 +66,10 @@ def random_problem(seed: int) -> PlainFrames:
 
 def exact_values(problem: PlainFrames, single_root: bool, projective: bool) -> dict[tuple[int, ...], int]:
     """Return the values of all trees of candidates, in units of 2^-1074."""
-    tables = [
-        {key: exact(score) for key, score in table.items()}
-        for table in (problem.arc_scores, problem.pairs, problem.triples, problem.grand)
-    ]
-    arcs, pairs, triples, grand = tables
+    arcs = {key: exact(score) for key, score in problem.arc_scores.items()}
+    pairs = {key: exact(score) for key, score in problem.pairs.items()}
+    triples = {key: exact(score) for key, score in problem.triples.items()}
+    grand = {key: exact(score) for key, score in problem.grand.items()}
     fans = [[problem.fan(head, side) for side in (0, 1)] for head in range(problem.size)]
 
     @cache
@@ -78,7 +78,8 @@ def exact_values(problem: PlainFrames, single_root: bool, projective: bool) -> d
         for side, places in enumerate(chosen):
             row = [0, *places, len(fans[head][side]) + 1]
             total += sum(pairs[head, side, first, second, lane] for first, second in itertools.pairwise(row))
-            total += sum(triples.get((head, side, *row[k : k + 3]), 0) for k in range(len(row) - 2))
+            for first, second, third in zip(row, row[1:], row[2:], strict=False):
+                total += triples.get((head, side, first, second, third), 0)
             total += sum(grand[head, side, place, lane] for place in places)
         return total
 

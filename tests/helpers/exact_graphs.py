@@ -151,7 +151,7 @@ def hostile_model(seed: int, most_variables: int = 6, most_factors: int = 7) -> 
         if regime == "huge":
             return score * 1e12
         if regime == "mixed":
-            return score * 10.0 ** float(rng.choice([-300, -20, -9, -3, 0, 3, 6, 9, 12]))
+            return float(score * 10.0 ** float(rng.choice([-300, -20, -9, -3, 0, 3, 6, 9, 12])))
         if regime == "tiny":
             return score * 1e-300
         return float(np.round(4 * score)) * 5e-324 if regime == "subnormal" else score

@@ -186,11 +186,10 @@ def _solve_program(graph: Graph, options: Options, *, integer: bool) -> GraphSol
         return _solution(graph, "infeasible", -np.inf, -np.inf, None, None, found.iterations)
     if found.values is None or (not integer and found.duals is None):
         return _solution(graph, "unconverged", -np.inf, np.inf, None, found.values, found.iterations)
-    assignment, value = found.values > 0.5, graph.core.value((found.values > 0.5).astype(np.uint8))
+    chosen = (found.values > 0.5).astype(np.uint8)
     other, other_value = graph.core.round(found.values, _seconds_to(deadline))
-    if other is not None and other_value > value:
-        assignment = other
-    chosen = np.asarray(assignment, np.uint8)
+    if other_value > graph.core.value(chosen):
+        chosen = other
     if integer:
         seconds = _seconds_to(deadline)
         proof = _core.graph.branch_and_bound(graph.core, max_nodes=PROOF_NODES, time_limit=seconds, assignment=chosen)
@@ -199,11 +198,12 @@ def _solve_program(graph: Graph, options: Options, *, integer: bool) -> GraphSol
         proof = _core.graph.certify(graph.core, chosen, programs.price_links(program, graph, found.duals))
     value, bound = proof["value"], proof["bound"]
     status: Status = found.status
-    if status == "optimal" and proof["status"] != "optimal":
-        close = bound - value <= 1e-7 * max(min(1.0, float(np.abs(program.cost).max(initial=0.0))), abs(bound))
-        status = "tolerance" if integer or close else "fractional"
-    elif proof["status"] == "optimal":
+    if proof["status"] == "optimal":
         status = "optimal"
+    elif status == "optimal":
+        unit = min(1.0, float(np.abs(program.cost).max(initial=0.0)))
+        is_close = integer or bound - value <= 1e-7 * max(unit, abs(bound))
+        status = "tolerance" if is_close else "fractional"
     return _solution(graph, status, value, bound, proof["assignment"], found.values, found.iterations)
 
 
