@@ -157,6 +157,20 @@ void bind_trees(nb::module_& m) {
       "heads"_a, "begins"_a, "weights"_a, "single_root"_a = true,
       "Return the dual of the maximum spanning tree: (reduced costs [arcs], value of the best tree).\n\n"
       "Candidates are given as in Frames.");
+  m.def(
+      "sparse_spanning_tree",
+      [](const In<Index, 1>& heads, const In<Index, 1>& begins, const In<double, 1>& scores, bool single_root) {
+        const Candidates candidates = candidates_of(heads, begins);
+        require(scores.size() == candidates.count(), "expected one score per arc");
+        for (double score : view(scores)) require(std::isfinite(score), "scores must be finite");
+        std::vector<Index> tree(begins.size() - 1, NO_HEAD);
+        ReducedCostWorkspace workspace;
+        const Score value = sparse_spanning_tree(candidates.heads, candidates.begins, root_rule(single_root),
+                                                 view(scores), tree, workspace);
+        return std::make_tuple(copied(tree), value);
+      },
+      "heads"_a, "begins"_a, "scores"_a, "single_root"_a = true,
+      "Return the best tree over candidates, given as in Frames, and its score: -inf if there is no tree.");
 }
 
 }  // namespace headlong

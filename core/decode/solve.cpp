@@ -1,5 +1,7 @@
 #include "decode/solve.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "decode/decoding.hpp"
@@ -9,6 +11,12 @@ namespace headlong {
 Score best_tree(const Frames& frames, std::span<const Score> scores, const TreeRules& rules, std::span<Index> heads,
                 DecodeWorkspace& workspace) {
   const std::size_t size = frames.size;
+  if (!rules.projective && std::ranges::all_of(scores, [](Score score) { return std::isfinite(score); })) {
+    // Usually O(arcs), where the algorithm on all pairs of words takes O(size^2).
+    const Score sum =
+        sparse_spanning_tree(frames.arc_heads, frames.arc_begins, rules.root, scores, heads, workspace.descent.costs);
+    if (sum > NEGATIVE_INFINITY) return sum;
+  }
   workspace.dense.assign(size * size, NEGATIVE_INFINITY);
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc)
     workspace.dense[frames.arc_heads[arc] * size + frames.arc_modifiers[arc]] = scores[arc];

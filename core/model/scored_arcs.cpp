@@ -95,28 +95,38 @@ void score_arcs(const ParserModel<Weight>& model, const Words& words, ScoredArcs
   score_rows(arcs.label_codes, *model.label, arcs.parts.view(), model.labels, model.instructions, arcs.label_rows);
 }
 
+namespace {
+
+// Gives each candidate its share of exp(score) relative to the best head of its word, in arcs.dense.
+void share_scores(ScoredArcs& arcs) {
+  arcs.dense.assign(static_cast<std::size_t>(arcs.size) * arcs.size, 0.0);
+  for (Index modifier = 1; modifier < arcs.size; ++modifier) {
+    const auto heads = arcs.candidates.of(modifier);
+    const auto scores = std::span(arcs.scores).subspan(arcs.candidates.begins[modifier], heads.size());
+    const Score best = *std::max_element(scores.begin(), scores.end());
+    for (std::size_t i = 0; i < heads.size(); ++i)
+      arcs.dense[static_cast<std::size_t>(heads[i]) * arcs.size + modifier] = std::exp(scores[i] - best);
+  }
+}
+
+}  // namespace
+
 template <class Weight>
 void prune(const ParserModel<Weight>& pruner, const Words& words, const PruningRule& rule, bool projective,
            ScoredArcs& arcs, Candidates& out) {
   const Index size = words.size();
-  all_arcs(size, arcs.candidates);
+  const bool is_long = size > MAX_MARGINAL_SIZE;
+  near_arcs(size, is_long ? LONG_REACH : size, arcs.candidates);
   score_arcs(pruner, words, arcs);
   std::vector<Index> heads(size), labels(size);
-  decode(arcs, {pruner.root, projective}, heads, labels);
-  if (size <= MAX_MARGINAL_SIZE) {
+  if (is_long && !projective)
+    sparse_spanning_tree(arcs.candidates.heads, arcs.candidates.begins, pruner.root, arcs.scores, heads, arcs.costs);
+  else
+    decode(arcs, {pruner.root, projective}, heads, labels);
+  if (is_long)
+    share_scores(arcs);
+  else
     infer(arcs, {pruner.root, false});
-  } else {
-    arcs.dense.resize(arcs.matrix.size());
-    for (Index modifier = 1; modifier < size; ++modifier) {
-      double best = NEGATIVE_INFINITY;
-      for (Index head = 0; head < size; ++head)
-        if (head != modifier) best = std::max(best, arcs.matrix[static_cast<std::size_t>(head) * size + modifier]);
-      for (Index head = 0; head < size; ++head) {
-        const std::size_t place = static_cast<std::size_t>(head) * size + modifier;
-        arcs.dense[place] = std::exp(arcs.matrix[place] - best);
-      }
-    }
-  }
   select_heads(arcs.dense, size, rule, heads, words.gold_heads, out);
 }
 

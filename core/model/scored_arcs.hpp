@@ -12,6 +12,7 @@
 #include "trees/eisner.hpp"
 #include "trees/matrix_tree.hpp"
 #include "trees/mst.hpp"
+#include "trees/reduced_costs.hpp"
 
 namespace headlong {
 
@@ -85,6 +86,7 @@ struct ScoredArcs {
   MstWorkspace mst;
   EisnerWorkspace eisner;
   MatrixTreeWorkspace matrix_tree;
+  ReducedCostWorkspace costs;
 };
 
 // Scores arcs.candidates. In training, they must include the gold arcs.
@@ -101,8 +103,10 @@ std::span<const std::uint8_t> allowed_labels(const ParserModel<Weight>& model, c
 
 // Chooses candidates by the posteriors of a pruner. They always include the gold arcs and the pruner's best tree, which
 // is projective if `projective` is set: otherwise Eisner's algorithm might find no tree. `arcs` is scratch. Sentences
-// longer than MAX_MARGINAL_SIZE are pruned by scores, because marginals take O(n^3).
+// longer than MAX_MARGINAL_SIZE are pruned by scores, because marginals take O(n^3), and there a word's heads are the
+// root and the words at most LONG_REACH words away, so that the time per word does not grow with the sentence.
 inline constexpr Index MAX_MARGINAL_SIZE = 256;
+inline constexpr Index LONG_REACH = 128;
 template <class Weight>
 void prune(const ParserModel<Weight>& pruner, const Words& words, const PruningRule& rule, bool projective,
            ScoredArcs& arcs, Candidates& out);

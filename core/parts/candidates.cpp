@@ -4,11 +4,14 @@
 
 namespace headlong {
 
-void all_arcs(Index size, Candidates& candidates) {
+void all_arcs(Index size, Candidates& candidates) { near_arcs(size, size, candidates); }
+
+void near_arcs(Index size, Index reach, Candidates& candidates) {
   candidates.heads.clear();
   candidates.begins.assign(static_cast<std::size_t>(size) + 1, 0);
   for (Index modifier = 1; modifier < size; ++modifier) {
-    for (Index head = 0; head < size; ++head)
+    candidates.heads.push_back(0);
+    for (Index head = std::max(modifier - reach, 1); head <= std::min(modifier + reach, size - 1); ++head)
       if (head != modifier) candidates.heads.push_back(head);
     candidates.begins[modifier + 1] = static_cast<Index>(candidates.heads.size());
   }

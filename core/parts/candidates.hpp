@@ -19,6 +19,9 @@ struct Candidates {
 // Makes every word a candidate head of every other word: n^2 arcs.
 void all_arcs(Index size, Candidates& candidates);
 
+// Makes the root, and every word at most `reach` words away, a candidate head of every word: O(n * reach) arcs.
+void near_arcs(Index size, Index reach, Candidates& candidates);
+
 // How to prune: at most `max_heads` per word, and no head whose posterior is below `threshold` times the word's best.
 struct PruningRule {
   Index max_heads;

@@ -1,5 +1,6 @@
 #include "trees/reduced_costs.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace headlong {
@@ -13,7 +14,8 @@ struct Contraction {
   std::span<Score> weights;
   ReducedCostWorkspace& state;
   Score value = 0.0;
-  Index roots = 0;  // root arcs of the best tree, counted under the single-root rule
+  Index roots = 0;      // root arcs of the best tree, counted under the single-root rule
+  Index next_node = 0;  // of the forest of contractions
 
   Index component(Index word) {
     while (state.parents[word] != word) word = state.parents[word] = state.parents[state.parents[word]];
@@ -40,6 +42,7 @@ struct Contraction {
     state.last[component_name] = kept;
     const Index source = component(heads[best]), key = state.keys[best];
     const Score weight = weights[best];
+    state.chosen[state.nodes[component_name]] = best;
     for (Index arc = state.first[component_name]; arc != NONE; arc = state.next[arc]) {
       weights[arc] -= weight;
       state.keys[arc] -= key;
@@ -49,32 +52,47 @@ struct Contraction {
     return source;
   }
 
-  void merge(Index target, Index other) {
-    state.parents[other] = target;
-    state.next[state.last[target]] = state.first[other];
-    state.last[target] = state.last[other];
+  // Merges the cycle of best arcs that ends with the arc from `source` to `target` into `target`.
+  void close_cycle(Index target, Index source) {
+    const Index node = next_node++;
+    state.above[state.nodes[target]] = node;
+    for (Index word = source; word != target;) {
+      const Index following = component(state.previous[word]);
+      state.above[state.nodes[word]] = node;
+      state.parents[word] = target;
+      state.next[state.last[target]] = state.first[word];
+      state.last[target] = state.last[word];
+      word = following;
+    }
+    state.nodes[target] = node;
   }
 };
 
-}  // namespace
-
+// Contracts cycles until the root reaches every word. Returns false if there is no tree.
+//
 // Keys count root arcs. Under the single-root rule they are compared before weights, so no large constant has to
 // penalize a second root arc. All trees with one root arc have the same sum of keys, so an arc whose key is negative at
 // the end is in none of them.
-Score reduced_costs(std::span<const Index> heads, std::span<const Index> begins, RootRule rule,
-                    std::span<Score> weights, ReducedCostWorkspace& workspace) {
+bool contract(std::span<const Index> begins, RootRule rule, Contraction& contraction) {
+  ReducedCostWorkspace& workspace = contraction.state;
+  const std::span<const Index> heads = contraction.heads;
   const Index size = static_cast<Index>(begins.size()) - 1, arcs = static_cast<Index>(heads.size());
   workspace.keys.resize(arcs);
   workspace.next.resize(arcs);
   workspace.first.assign(size, NONE);
   workspace.last.assign(size, NONE);
-  workspace.parents.resize(size);
-  std::iota(workspace.parents.begin(), workspace.parents.end(), 0);
+  for (auto* names : {&workspace.parents, &workspace.nodes}) {
+    names->resize(size);
+    std::iota(names->begin(), names->end(), 0);
+  }
+  workspace.above.assign(2 * static_cast<std::size_t>(size), NONE);
+  workspace.chosen.resize(2 * static_cast<std::size_t>(size));
+  contraction.next_node = size;
   workspace.previous.assign(size, NONE);
   workspace.settled.assign(size, 0);
   workspace.walks.assign(size, 0);
   for (Index word = 1; word < size; ++word) {
-    if (begins[word] == begins[word + 1]) return NEGATIVE_INFINITY;
+    if (begins[word] == begins[word + 1]) return false;
     workspace.first[word] = begins[word];
     workspace.last[word] = begins[word + 1] - 1;
     for (Index arc = begins[word]; arc < begins[word + 1]; ++arc) {
@@ -82,7 +100,6 @@ Score reduced_costs(std::span<const Index> heads, std::span<const Index> begins,
       workspace.keys[arc] = rule == RootRule::Single && heads[arc] == 0 ? -1 : 0;
     }
   }
-  Contraction contraction{.heads = heads, .weights = weights, .state = workspace};
   workspace.settled[0] = 1;
   for (Index start = 1; start < size; ++start) {
     // Walks backward along the best arcs until it reaches a settled component. A cycle on the way becomes one
@@ -92,14 +109,10 @@ Score reduced_costs(std::span<const Index> heads, std::span<const Index> begins,
     while (!workspace.settled[at]) {
       workspace.walks[at] = walk;
       Index source = contraction.enter(at);
-      if (source == NONE) return NEGATIVE_INFINITY;
+      if (source == NONE) return false;
       workspace.previous[at] = source;
       if (!workspace.settled[source] && workspace.walks[source] == walk) {
-        for (Index word = source; word != at;) {
-          const Index following = contraction.component(workspace.previous[word]);
-          contraction.merge(at, word);
-          word = following;
-        }
+        contraction.close_cycle(at, source);
         source = at;
       }
       at = source;
@@ -108,10 +121,42 @@ Score reduced_costs(std::span<const Index> heads, std::span<const Index> begins,
          word = contraction.component(workspace.previous[word]))
       workspace.settled[word] = 1;
   }
-  if (contraction.roots > 1) return NEGATIVE_INFINITY;
-  for (Index arc = 0; arc < arcs; ++arc)
+  return contraction.roots <= 1;
+}
+
+}  // namespace
+
+Score reduced_costs(std::span<const Index> heads, std::span<const Index> begins, RootRule rule,
+                    std::span<Score> weights, ReducedCostWorkspace& workspace) {
+  Contraction contraction{.heads = heads, .weights = weights, .state = workspace};
+  if (!contract(begins, rule, contraction)) return NEGATIVE_INFINITY;
+  for (std::size_t arc = 0; arc < heads.size(); ++arc)
     if (workspace.keys[arc] < 0) weights[arc] = NEGATIVE_INFINITY;
   return contraction.value;
+}
+
+Score sparse_spanning_tree(std::span<const Index> heads, std::span<const Index> begins, RootRule rule,
+                           std::span<const Score> scores, std::span<Index> tree, ReducedCostWorkspace& workspace) {
+  workspace.weights.assign(scores.begin(), scores.end());
+  Contraction contraction{.heads = heads, .weights = workspace.weights, .state = workspace};
+  if (!contract(begins, rule, contraction)) return NEGATIVE_INFINITY;
+  // Expands the cycles from last to first. The arc that enters a node breaks every cycle between the node and the word
+  // where it arrives; all other arcs of those cycles stay.
+  const Index size = static_cast<Index>(begins.size()) - 1;
+  workspace.entered.assign(contraction.next_node, 0);
+  tree[0] = NO_HEAD;
+  std::vector<Index>& arc_of = workspace.previous;  // [size]
+  for (Index node = contraction.next_node - 1; node > 0; --node) {
+    if (workspace.entered[node]) continue;
+    const Index arc = workspace.chosen[node];
+    const Index word = static_cast<Index>(std::upper_bound(begins.begin() + 1, begins.end(), arc) - begins.begin()) - 1;
+    tree[word] = heads[arc];
+    arc_of[word] = arc;
+    for (Index below = word; below != node; below = workspace.above[below]) workspace.entered[below] = 1;
+  }
+  Score sum = 0.0;
+  for (Index word = 1; word < size; ++word) sum += scores[arc_of[word]];
+  return sum;
 }
 
 }  // namespace headlong

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong import _core
-from tests.helpers.oracles import all_trees
+from tests.helpers.oracles import all_trees, is_tree, root_arcs
 
 
 @st.composite
@@ -45,6 +45,49 @@ def test_dual_bounds_every_tree(case: tuple[list[list[int]], list[float]], singl
         assert total <= value + costs[tree].sum() + tolerance
         if total == max(totals):
             np.testing.assert_allclose(costs[tree], 0.0, atol=tolerance)
+
+
+@settings(max_examples=400, deadline=None)
+@given(candidates(), st.booleans())
+def test_sparse_tree_is_the_best_tree(case: tuple[list[list[int]], list[float]], single_root: bool) -> None:
+    rows, weights = case
+    heads = np.array([head for row in rows for head in row], dtype=np.int32)
+    begins = np.cumsum([0, 0, *(len(row) for row in rows)]).astype(np.int32)
+    found, value = _core.trees.sparse_spanning_tree(heads, begins, np.array(weights), single_root)
+    scores = {(head, word): weights[begins[word] + k] for word, row in enumerate(rows, 1) for k, head in enumerate(row)}
+    trees = [
+        sum(scores[int(head), word] for word, head in enumerate(tree[1:], 1))
+        for tree in all_trees(len(rows), single_root)
+        if all((int(head), word) in scores for word, head in enumerate(tree[1:], 1))
+    ]
+    if not trees:
+        assert value == -np.inf
+        return
+    tolerance = 1e-9 * (1.0 + sum(abs(weight) for weight in weights))
+    assert value == pytest.approx(max(trees), abs=tolerance)
+    assert is_tree(found)
+    assert not single_root or root_arcs(found) == 1
+    assert value == pytest.approx(sum(scores[int(head), word] for word, head in enumerate(found[1:], 1)), abs=tolerance)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(10, 80), st.integers(1, 6), st.booleans())
+def test_sparse_tree_agrees_with_the_dense_one(seed: int, words: int, most: int, single_root: bool) -> None:
+    random = np.random.default_rng(seed)
+    rows = [
+        sorted({0, *random.choice([h for h in range(1, words + 1) if h != word], most).tolist()})
+        for word in range(1, words + 1)
+    ]
+    heads = np.array([head for row in rows for head in row], dtype=np.int32)
+    begins = np.cumsum([0, 0, *(len(row) for row in rows)]).astype(np.int32)
+    scores = random.integers(-9, 10, len(heads)).astype(np.float64)  # many ties and cycles
+    dense = np.full((words + 1, words + 1), -np.inf)
+    dense[heads, np.repeat(np.arange(1, words + 1), [len(row) for row in rows])] = scores
+    found, value = _core.trees.sparse_spanning_tree(heads, begins, scores, single_root)
+    assert value == _core.trees.maximum_spanning_tree(dense, single_root)[1]
+    assert is_tree(found)
+    assert not single_root or root_arcs(found) == 1
+    assert dense[found[1:], np.arange(1, words + 1)].sum() == value
 
 
 def test_long_cycle_is_broken_once() -> None:

@@ -49,6 +49,11 @@ def reduced_costs(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), ord
     Candidates are given as in Frames.
     """
 
+def sparse_spanning_tree(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool = True) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
+    """
+    Return the best tree over candidates, given as in Frames, and its score: -inf if there is no tree.
+    """
+
 def random_trees(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, count: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
     Draw trees in proportion to exp(score), or uniformly if there are no scores.
