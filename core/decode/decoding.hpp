@@ -47,7 +47,9 @@ void solve_with_extras(const Problem& problem, const DecodeOptions& options, Dec
 class Decoding : public Rounder {
  protected:
   Decoding(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace, Solution& solution)
-      : problem_(problem), options_(options), workspace_(workspace), solution_(solution), unit_(score_unit(problem)) {}
+      : problem_(problem), options_(options), workspace_(workspace), solution_(solution), unit_(score_unit(problem)) {
+    workspace.descent.unit = unit_;
+  }
 
   const Frames& frames() const { return *problem_.frames; }
   bool out_of_time() const { return stopwatch_.is_past(options_.time_limit); }
