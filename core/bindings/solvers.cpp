@@ -188,16 +188,15 @@ void bind_solvers(nb::module_& m) {
          const std::optional<In<std::int8_t, 1>>& fixed) {
         check_penalty(penalty);
         const std::vector<std::int8_t> fixed_values = check_fixed(graph, fixed);
-        Ad3Options options;
-        options.max_iterations = max_iterations;
-        options.residual = residual;
-        options.penalty = penalty;
-        options.adapt_every = adapt_every;
-        options.bound_every = bound_every;
-        options.tolerance = tolerance;
-        options.cutoff = cutoff;
-        options.time_limit = time_limit;
-        options.trace = trace;
+        const Ad3Options options{.max_iterations = max_iterations,
+                                 .residual = residual,
+                                 .penalty = penalty,
+                                 .adapt_every = adapt_every,
+                                 .bound_every = bound_every,
+                                 .tolerance = tolerance,
+                                 .cutoff = cutoff,
+                                 .time_limit = time_limit,
+                                 .trace = trace};
         return describe(run_by_component(graph, fixed_values, {}, false, [options](const ComponentTask& task) {
           Ad3Options left = options;
           left.time_limit = seconds_left(options.time_limit, task);
@@ -220,14 +219,13 @@ void bind_solvers(nb::module_& m) {
         require(STEP_RULES.contains(rule), "rule must be polyak, koo or rush");
         require(step >= 0.0 && step < 1e100, "step must be positive, or 0 to let the rule choose it");
         const std::vector<std::int8_t> fixed_values = check_fixed(graph, fixed);
-        SubgradientOptions options;
-        options.max_iterations = max_iterations;
-        options.rule = STEP_RULES.at(rule);
-        options.step = step;
-        options.tolerance = tolerance;
-        options.lazy = lazy;
-        options.time_limit = time_limit;
-        options.trace = trace;
+        const SubgradientOptions options{.max_iterations = max_iterations,
+                                         .rule = STEP_RULES.at(rule),
+                                         .step = step,
+                                         .tolerance = tolerance,
+                                         .lazy = lazy,
+                                         .time_limit = time_limit,
+                                         .trace = trace};
         return describe(run_by_component(graph, fixed_values, {}, false, [options](const ComponentTask& task) {
           SubgradientOptions left = options;
           left.time_limit = seconds_left(options.time_limit, task);

@@ -46,7 +46,9 @@ void solve_with_extras(const Problem& problem, const DecodeOptions& options, Dec
 class Decoding : public Rounder {
  protected:
   Decoding(const Problem& problem, const DecodeOptions& options, DecodeWorkspace& workspace, Solution& solution)
-      : problem_(problem), options_(options), workspace_(workspace), solution_(solution), unit_(score_unit(problem)) {}
+      : problem_(problem), options_(options), workspace_(workspace), solution_(solution), unit_(score_unit(problem)) {
+    workspace.descent.unit = unit_;
+  }
 
   const Frames& frames() const { return *problem_.frames; }
   bool climbs() const { return options_.method == Method::Climb; }

@@ -14,7 +14,7 @@ namespace headlong {
 
 namespace {
 
-// Replaces -inf where differences are computed. Low enough for any arc to be dropped.
+// Replaces -inf where differences are computed, in units of the descent. Low enough for any arc to be dropped.
 constexpr Score LOWEST = -1e4;
 
 // The fraction of a difference that a link passes on. Smaller values are slower, larger ones get stuck earlier, as
@@ -100,7 +100,7 @@ struct Visit {
   Score pass(Index link, Score on, Score off) {
     if (on == NEGATIVE_INFINITY || off == NEGATIVE_INFINITY) return on;
     const Score part = (on - off) * SHARE;
-    if (std::abs(part) <= NEGLIGIBLE * (1.0 + std::abs(best))) return on;
+    if (std::abs(part) <= NEGLIGIBLE * (descent.unit + std::abs(best))) return on;
     move(link, part);
     return on - part;
   }
@@ -256,7 +256,7 @@ Score sweep(const Frames& frames, Direction direction, Descent& descent) {
 // back. Every word has a lane with cost 0, so the values of the automata do not change.
 Score update_tree(const Frames& frames, RootRule rule, Descent& descent) {
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
-    const Score deficit = std::max(descent.deficits[descent.lane_links[arc]], LOWEST);
+    const Score deficit = std::max(descent.deficits[descent.lane_links[arc]], LOWEST * descent.unit);
     descent.tree[arc] += deficit;
     descent.scores[descent.lane_links[arc]] -= deficit;
   }
@@ -264,7 +264,7 @@ Score update_tree(const Frames& frames, RootRule rule, Descent& descent) {
   descent.tree_value = reduced_costs(frames.arc_heads, frames.arc_begins, rule, descent.reduced, descent.costs);
   if (descent.tree_value == NEGATIVE_INFINITY) return NEGATIVE_INFINITY;
   for (std::size_t arc = 0; arc < frames.arcs(); ++arc) {
-    const Score cost = std::max(descent.reduced[arc], LOWEST);
+    const Score cost = std::max(descent.reduced[arc], LOWEST * descent.unit);
     if (cost != descent.deficits[descent.lane_links[arc]]) descent.quiet[frames.arc_modifiers[arc]] = 0;
     descent.tree[arc] -= cost;
     descent.scores[descent.lane_links[arc]] += cost;

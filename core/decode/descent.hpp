@@ -15,6 +15,7 @@
 namespace headlong {
 
 struct Descent {
+  Score unit = 1.0;               // magnitude of the scores, at most 1; rounding errors must be small beside it
   std::vector<Index> begins;      // [size + 1] begins of each head's links
   std::vector<Index> others;      // [links] the link of the same arc on its other side
   std::vector<Index> partners;    // [links] the head on that side

@@ -102,7 +102,7 @@ def exact_values(problem: PlainFrames, single_root: bool, projective: bool) -> d
 @pytest.mark.parametrize("method", ["ad3", "subgradient", "exact", "climb"])
 def test_certificates_hold_in_exact_arithmetic(method: str) -> None:
     counts: Counter[str] = Counter()
-    for seed in range(PROBLEMS):
+    for seed in (*range(PROBLEMS), 7385):  # the last one has scores that an offset of 1e4 would drown
         problem = random_problem(seed)
         single_root, projective = bool(seed % 3), seed % 5 == 0
         values = exact_values(problem, single_root, projective)
