@@ -85,7 +85,7 @@ void Decoding::offer_greedy() {
 }
 
 void Decoding::offer_ranked() {
-  // `best_tree` has left the arc scores in workspace_.dense.
+  spread_scores(frames(), problem_.arc_scores, workspace_.dense);
   KBestTrees trees(workspace_.dense, frames().size, problem_.rules.root, problem_.rules.projective, workspace_.kbest);
   for (Index rank = 0; rank < options_.kbest && trees.next(workspace_.heads); ++rank) {
     offer_heads();

@@ -8,18 +8,22 @@
 
 namespace headlong {
 
+void spread_scores(const Frames& frames, std::span<const Score> scores, std::vector<Score>& dense) {
+  const std::size_t size = frames.size;
+  dense.assign(size * size, NEGATIVE_INFINITY);
+  for (std::size_t arc = 0; arc < frames.arcs(); ++arc)
+    dense[frames.arc_heads[arc] * size + frames.arc_modifiers[arc]] = scores[arc];
+}
+
 Score best_tree(const Frames& frames, std::span<const Score> scores, const TreeRules& rules, std::span<Index> heads,
                 DecodeWorkspace& workspace) {
-  const std::size_t size = frames.size;
   if (!rules.projective && std::ranges::all_of(scores, [](Score score) { return std::isfinite(score); })) {
     // Usually O(arcs), where the algorithm on all pairs of words takes O(size^2).
     const Score sum =
         sparse_spanning_tree(frames.arc_heads, frames.arc_begins, rules.root, scores, heads, workspace.descent.costs);
     if (sum > NEGATIVE_INFINITY) return sum;
   }
-  workspace.dense.assign(size * size, NEGATIVE_INFINITY);
-  for (std::size_t arc = 0; arc < frames.arcs(); ++arc)
-    workspace.dense[frames.arc_heads[arc] * size + frames.arc_modifiers[arc]] = scores[arc];
+  spread_scores(frames, scores, workspace.dense);
   return rules.projective ? eisner(workspace.dense, frames.size, rules.root, heads, workspace.eisner)
                           : maximum_spanning_tree(workspace.dense, frames.size, rules.root, heads, workspace.mst);
 }

@@ -47,6 +47,9 @@ struct DecodeWorkspace {
   std::vector<Score> arc_scores[2];  // the scores of their arcs
 };
 
+// Writes the scores [arcs] of the candidates to dense[head * size + modifier]; all other arcs get -inf.
+void spread_scores(const Frames& frames, std::span<const Score> scores, std::vector<Score>& dense);
+
 // Writes the best tree of the scores [arcs] alone to heads [size] and returns its score. If the candidates contain no
 // tree, returns -inf, and the heads are some other tree. O(size^2), projective O(size^3).
 Score best_tree(const Frames& frames, std::span<const Score> scores, const TreeRules& rules, std::span<Index> heads,
