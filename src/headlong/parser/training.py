@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,6 +14,8 @@ import numpy as np
 
 from headlong import _core
 from headlong.arrays import INT32, UINT32
+from headlong.dense import EncoderModel, EncoderTraining, train_encoder
+from headlong.dense.vocabulary import list_attributes
 from headlong.errors import DataError, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
 from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, WordEncoder
@@ -117,7 +120,8 @@ def train_parser(
     if len(labels) > _MAX_LABELS:
         raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
     ignored = _find_missing_columns(train, dev) if dev else ()
-    encoder = WordEncoder(_list_attributes(), tags, ignored, functions)
+    attributes = {*_list_attributes(), *(list_attributes(train) if options.encoder != "none" else ())}
+    encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions)
     corpus = Corpus.of(train, encoder, labels)
     tried = Corpus.of(dev, encoder, labels) if dev else None
     root_label = labels.index("root") if "root" in labels else -1
@@ -157,8 +161,12 @@ def train_parser(
         best, scores, interrupted = _learn_globals(run, spec, best, scores, folds)
     if quality:
         scores = {**scores, "pruner": quality}
+    context = None
+    if options.encoder != "none" and pruning and not interrupted:
+        context, found, interrupted = learn_context(run, best, train, len(labels), resume)
+        scores = {**scores, **found}
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
-    return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data), interrupted
+    return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data, context), interrupted
 
 
 def _choose_root_rule(options: ParserOptions, train: list[Sentence]) -> bool:
@@ -216,6 +224,47 @@ def checkpoint_files(checkpoint: str | Path, options: ParserOptions) -> list[Pat
     """Return the files that training writes its state to: the checkpoint, and one for each fold of order full."""
     folds = options.jackknife if options.learns_globals_last else 0
     return [Path(checkpoint), *(Path(f"{checkpoint}.fold{fold + 1}") for fold in range(folds))]
+
+
+def learn_context(
+    run: _Run, model: ModelWeights, train: list[Sentence], labels: int, resume: bool
+) -> tuple[EncoderModel | None, dict[str, Any], bool]:
+    """Train the context encoder, and choose the weights of its scores on the development data.
+
+    Returns:
+        The encoder (None if training was interrupted early), the scores with it, and whether training was interrupted.
+    """
+    options, corpus = run.options, run.corpus
+    run.dropout.restore()
+    training = EncoderTraining(
+        *(train, run.spec.attributes, corpus.codes, corpus.heads, np.maximum(corpus.labels, -1), corpus.lengths),
+        label_count=labels,
+        size=options.encoder,
+        epochs=options.encoder_epochs,
+        seed=options.seed,
+        threads=run.threads,
+        progress=run.progress,
+        checkpoint=f"{run.checkpoint}.encoder" if run.checkpoint else None,
+        fingerprint=json.dumps(run.fingerprint(), sort_keys=True),
+    )
+    encoder, interrupted = train_encoder(training, _SCALES[min(options.order, 2)], resume=resume)
+    if encoder is None or run.dev is None:
+        return encoder, {}, interrupted
+    best = {"LAS": -1.0}
+    for field, values in (("arc_weight", _ARC_WEIGHTS), ("label_weight", _LABEL_WEIGHTS)):
+        for value in values:
+            tried = replace(encoder, **{field: value})
+            found = run.evaluate(model, tried)
+            if found["LAS"] > best["LAS"]:
+                encoder, best = tried, found
+    return encoder, {"linear": run.evaluate(model), "dev": best}, interrupted
+
+
+# Weights of the encoder's scores of arcs and labels without development data, for orders 1 and above; and those that
+# are tried on development data.
+_SCALES = {1: (0.6, 0.6), 2: (0.3, 0.6)}
+_ARC_WEIGHTS = (0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.9, 1.3)
+_LABEL_WEIGHTS = (0.1, 0.2, 0.3, 0.45, 0.6, 0.9, 1.3, 2.0)
 
 
 def _train_folds(
@@ -318,17 +367,17 @@ class _Run:
         assert best is not None  # there was at least one epoch, in this run or before the checkpoint
         return best, scores, False
 
-    def evaluate(self, model: ModelWeights) -> dict[str, float]:
+    def evaluate(self, model: ModelWeights, encoder: EncoderModel | None = None) -> dict[str, float]:
         """Return UAS and LAS on the development data, or nothing if there are none."""
         if self.dev is None:
             return {}
         options = DecodeOptions(time_limit=0.0)
         method = self.options.evaluation_decoder
         core_options = options.to_core(method, projective=self.projective, threads=self.threads)
-        heads, labels, *_ = compile_model(model, self.pruning).parse(self.dev.batch, core_options)
+        heads, labels, *_ = compile_model(model, self.pruning, encoder).parse(self.dev.batch, core_options)
         return self.dev.measure_accuracy(heads, labels)
 
-    def _fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Any]:
         """Return what must not change between a checkpoint and `resume`: the data, and all options but `epochs`."""
         options = asdict(self.options)
         for name in ("epochs", "licence", "name"):
@@ -341,7 +390,7 @@ class _Run:
             return
         arrays: dict[str, Any] = {**tables.arrays(), "best_parts": best.parts, "best_labels": best.labels}
         metadata = {
-            "fingerprint": self._fingerprint(),
+            "fingerprint": self.fingerprint(),
             "epoch": epoch,
             "scores": scores,
             "scales": list(best.scales),
@@ -354,7 +403,7 @@ class _Run:
             found = read_model(self.checkpoint or "", "checkpoint").metadata
         except ModelError:
             return False
-        return found.get("fingerprint") == self._fingerprint() and int(found["epoch"]) <= self.options.epochs
+        return found.get("fingerprint") == self.fingerprint() and int(found["epoch"]) <= self.options.epochs
 
     def _resume(self, tables: WeightTables) -> tuple[ModelWeights | None, dict[str, Any], int]:
         if not self.checkpoint:
@@ -362,7 +411,7 @@ class _Run:
         if not Path(self.checkpoint).exists():
             raise ModelError(f"{self.checkpoint}: found no checkpoint to resume from")
         file = read_model(self.checkpoint, "checkpoint")
-        if file.metadata["fingerprint"] != self._fingerprint():
+        if file.metadata["fingerprint"] != self.fingerprint():
             raise ModelError(f"{self.checkpoint}: checkpoint of other data or options, expected the same run")
         if file.metadata["epoch"] > self.options.epochs:
             raise OptionError(
