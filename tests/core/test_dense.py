@@ -67,8 +67,9 @@ def test_all_instructions_and_batches_give_the_same_bits(problem):
         assert alone.tobytes() == together.tobytes()
     dropout = _core.dense.Dropout(0.2, 0.2, 0.33)
     arguments = (SHAPE, weights, embeddings, rows, offsets, heads, labels, 0.5, dropout, 3)
-    for vector, scalar in zip(_core.dense.gradient(*arguments), _core.dense.gradient(*arguments, scalar=True), strict=True):
-        assert np.asarray(vector).tobytes() == np.asarray(scalar).tobytes()
+    gradients, others = _core.dense.gradient(*arguments), _core.dense.gradient(*arguments, scalar=True)
+    for vector, other in zip(gradients, others, strict=True):
+        assert np.asarray(vector).tobytes() == np.asarray(other).tobytes()
 
 
 @given(problems(), st.integers(0, 2**32 - 1))
@@ -85,8 +86,8 @@ def test_gradient_equals_finite_differences_of_plain_network(problem, seed):
     random = np.random.default_rng(seed)
     assert loss == pytest.approx(plain_loss(0.0, 0.0, 0.0), rel=1e-3)
     # Along the gradient itself, then along a random direction. The step is small, so that few maxima change.
-    directions = [(weight_gradient, row_gradient), (random.normal(size=len(weights)), random.normal(size=embeddings.shape))]
-    for along in directions:
+    other = random.normal(size=len(weights)), random.normal(size=embeddings.shape)
+    for along in ((weight_gradient, row_gradient), other):
         scale = np.sqrt(sum(float((one.astype(np.float64) ** 2).sum()) for one in along))
         unit = [one.astype(np.float64) / max(scale, 1e-30) for one in along]
         slope = float((unit[0] * weight_gradient).sum() + (unit[1] * row_gradient).sum())
@@ -162,7 +163,7 @@ def test_averages_follow_their_definition():
 
 
 def test_bad_arguments_raise():
-    trainer, rows, weights, embeddings = make_trainer()
+    trainer, rows, _, _ = make_trainer()
     dropout = _core.dense.Dropout()
     with pytest.raises(ValueError, match="out of range"):
         trainer.step(rows + ROWS, np.array([0], np.int32), dropout, 0.5, 0.01, 0, 1)

@@ -1,6 +1,6 @@
 """Training of a context encoder: alone, by the log-probabilities of gold heads and labels, with Adam.
 
-Each word learns to choose its head among all words of the sentence, and the label of its gold arc. Values of attributes,
+Each word learns to choose its head among all words of the sentence, and the label of its gold arc. Attributes of words,
 and places of hidden vectors, are dropped at random. The learning rate rises, then falls linearly to a fiftieth, and the
 weights of the second half of training are averaged.
 """
@@ -8,8 +8,8 @@ weights of the second half of training are averaged.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ class EncoderTraining:
     codes: attribute codes, shape [words, columns].
     heads, labels: of all words; -1 for roots, and where nothing is to be learned.
     lengths: the number of words of each sentence, without its root.
+    fingerprint: what must not change between a checkpoint and `resume`.
     """
 
     sentences: list[Sentence]
@@ -55,7 +56,7 @@ class EncoderTraining:
     threads: int
     progress: Report = None
     checkpoint: str | Path | None = None
-    fingerprint: str = ""
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def passes(self) -> int:
@@ -74,10 +75,10 @@ def train_encoder(
         scales: The weights of its arc and label scores, which a caller with development data chooses afterwards.
         resume: Continue from the checkpoint, if there is one of the same run.
     """
-    return _Run(training).run(scales, resume)
+    return _EncoderRun(training).run(scales, resume)
 
 
-class _Run:
+class _EncoderRun:
     def __init__(self, training: EncoderTraining) -> None:
         self.training = training
         offsets = np.concatenate(([0], np.cumsum(training.lengths + 1))).astype(np.int32)
@@ -156,7 +157,7 @@ class _Run:
         if not self.training.checkpoint:
             return
         steps, arrays = self.trainer.state()
-        metadata = {"fingerprint": self.training.fingerprint, "epoch": epoch, "steps": steps}
+        metadata = {"fingerprint": dict(self.training.fingerprint), "epoch": epoch, "steps": steps}
         state: dict[str, Any] = {**arrays, "weights": self.weights, "embeddings": self.embeddings}
         write_model(self.training.checkpoint, "checkpoint", metadata, state)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from headlong import _core
 from headlong.arrays import INT32, UINT32
-from headlong.dense import EncoderModel, EncoderTraining, train_encoder
+from headlong.dense import EncoderModel, EncoderTraining
 from headlong.dense.vocabulary import list_attributes
 from headlong.errors import DataError, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
@@ -25,6 +25,7 @@ from headlong.learning.dropout import WordDropout
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import Crf, make_learner
 from headlong.parser import jackknife
+from headlong.parser.context import learn_context
 from headlong.parser.decode_options import DecodeOptions
 from headlong.parser.jackknife import Fold
 from headlong.parser.model import (
@@ -163,7 +164,21 @@ def train_parser(
         scores = {**scores, "pruner": quality}
     context = None
     if options.encoder != "none" and pruning and not interrupted:
-        context, found, interrupted = learn_context(run, best, train, len(labels), resume)
+        dropout.restore()
+        training = EncoderTraining(
+            *(train, spec.attributes, corpus.codes, corpus.heads, np.maximum(corpus.labels, -1), corpus.lengths),
+            label_count=len(labels),
+            size=options.encoder,
+            epochs=options.encoder_epochs,
+            seed=options.seed,
+            threads=threads,
+            progress=progress,
+            checkpoint=checkpoint_files(checkpoint, options)[-1] if checkpoint else None,
+            fingerprint=run.fingerprint(),
+        )
+        context, found, interrupted = learn_context(
+            training, options.order, partial(run.evaluate, best) if tried else None, resume=resume
+        )
         scores = {**scores, **found}
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
     return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data, context), interrupted
@@ -221,50 +236,14 @@ def _train_pruner(
 
 
 def checkpoint_files(checkpoint: str | Path, options: ParserOptions) -> list[Path]:
-    """Return the files that training writes its state to: the checkpoint, and one for each fold of order full."""
-    folds = options.jackknife if options.learns_globals_last else 0
-    return [Path(checkpoint), *(Path(f"{checkpoint}.fold{fold + 1}") for fold in range(folds))]
+    """Return the files that training writes its state to.
 
-
-def learn_context(
-    run: _Run, model: ModelWeights, train: list[Sentence], labels: int, resume: bool
-) -> tuple[EncoderModel | None, dict[str, Any], bool]:
-    """Train the context encoder, and choose the weights of its scores on the development data.
-
-    Returns:
-        The encoder (None if training was interrupted early), the scores with it, and whether training was interrupted.
+    The checkpoint itself comes first, then one for each fold of order full, then that of the encoder.
     """
-    options, corpus = run.options, run.corpus
-    run.dropout.restore()
-    training = EncoderTraining(
-        *(train, run.spec.attributes, corpus.codes, corpus.heads, np.maximum(corpus.labels, -1), corpus.lengths),
-        label_count=labels,
-        size=options.encoder,
-        epochs=options.encoder_epochs,
-        seed=options.seed,
-        threads=run.threads,
-        progress=run.progress,
-        checkpoint=f"{run.checkpoint}.encoder" if run.checkpoint else None,
-        fingerprint=json.dumps(run.fingerprint(), sort_keys=True),
-    )
-    encoder, interrupted = train_encoder(training, _SCALES[min(options.order, 2)], resume=resume)
-    if encoder is None or run.dev is None:
-        return encoder, {}, interrupted
-    best = {"LAS": -1.0}
-    for field, values in (("arc_weight", _ARC_WEIGHTS), ("label_weight", _LABEL_WEIGHTS)):
-        for value in values:
-            tried = replace(encoder, **{field: value})
-            found = run.evaluate(model, tried)
-            if found["LAS"] > best["LAS"]:
-                encoder, best = tried, found
-    return encoder, {"linear": run.evaluate(model), "dev": best}, interrupted
-
-
-# Weights of the encoder's scores of arcs and labels without development data, for orders 1 and above; and those that
-# are tried on development data.
-_SCALES = {1: (0.6, 0.6), 2: (0.3, 0.6)}
-_ARC_WEIGHTS = (0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.9, 1.3)
-_LABEL_WEIGHTS = (0.1, 0.2, 0.3, 0.45, 0.6, 0.9, 1.3, 2.0)
+    names = [f"fold{fold + 1}" for fold in range(options.jackknife)] if options.learns_globals_last else []
+    if options.encoder != "none":
+        names.append("encoder")
+    return [Path(checkpoint), *(Path(f"{checkpoint}.{name}") for name in names)]
 
 
 def _train_folds(
@@ -276,7 +255,7 @@ def _train_folds(
     """
     options = replace(run.options, epochs=min(run.options.epochs, jackknife.FOLD_EPOCHS))
     count, folds = options.jackknife, []
-    checkpoints = checkpoint_files(run.checkpoint, options)[1:] if run.checkpoint else [None] * count
+    checkpoints = checkpoint_files(run.checkpoint, options)[1 : count + 1] if run.checkpoint else [None] * count
     for fold, checkpoint in enumerate(checkpoints):
         rest = [sentence for i, sentence in enumerate(train) if i % count != fold]
         seen, unseen = Corpus.of(rest, encoder, labels), Corpus.of(train[fold::count], encoder, labels)
