@@ -26,7 +26,8 @@ def test_rows_of_known_rare_and_missing_values():
     codes, roots = encode(TRAIN, names)
     vocabulary = Vocabulary.of(TRAIN, names, codes, roots)
     rows = dict(zip(vocabulary.attributes, vocabulary.look_up(codes, names, roots).T, strict=True))
-    assert rows["lower"][0] == ROOT and (vocabulary.look_up(codes, names, roots)[0, 1:] == -1).all()
+    assert rows["lower"][0] == ROOT
+    assert (vocabulary.look_up(codes, names, roots)[0, 1:] == -1).all()
     unknown = dict(zip(vocabulary.attributes, vocabulary.unknown, strict=True))
     the, dog, barks, other_the, cat = (1, 2, 3, 5, 6)
     assert rows["lower"][the] == rows["lower"][other_the] != unknown["lower"]

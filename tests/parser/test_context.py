@@ -57,8 +57,10 @@ def test_without_weight_the_trees_are_those_of_the_linear_model(parser):
     found, expected = (list(one.solve(toy.treebank())) for one in (silent, linear.with_pruning(**unpruned)))
     for one, other in zip(found, expected, strict=True):
         assert one.score == other.score
-        assert one.certified and other.certified
-        assert (one.heads == other.heads).all() and (one.labels == other.labels).all()
+        assert one.certified
+        assert other.certified
+        assert (one.heads == other.heads).all()
+        assert (one.labels == other.labels).all()
 
 
 @pytest.mark.parametrize("order", [1, 3])
