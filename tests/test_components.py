@@ -61,6 +61,7 @@ VERBS = {
 }
 OTHER_TEXTS = {
     "families": "+path",
+    "encoder": "small",
     "learner": "perceptron",
     "root": "multi",
     "trees": "any",

@@ -88,6 +88,7 @@ Table<Weight> make_table(const In<Weight, 2>& weights, Index columns, float scal
 }
 
 void bind_chain(nb::module_& m);
+void bind_dense(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_global_scorer(nb::module_& m);
 void bind_graph(nb::module_& m);

@@ -99,6 +99,19 @@ void PyParserModel::set_pruner(const PyParserModel& pruner, Index max_heads, dou
       pruned);
 }
 
+void PyParserModel::set_encoder(const PyEncoder& encoder, Index max_heads, double threshold) {
+  require(label && static_cast<Index>(allowed->shape(2)) == encoder.encoder->network.shape.labels,
+          "an encoder must have the labels of the model: call set_labels first");
+  require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0,
+          "max_heads must be at least 1 and threshold in [0, 1]");
+  std::visit(
+      [&](auto& made) {
+        made.encoder = encoder.encoder.get();
+        made.rule = {max_heads, threshold};
+      },
+      pruned);
+}
+
 void PyParserModel::check(const Batch& batch) const {
   auto known = [&](const Templates& family) {
     for (const Atom& atom : family.atoms)
@@ -116,6 +129,10 @@ void PyParserModel::check(const Batch& batch) const {
       [&](const auto& made) {
         require(!made.model.functions || batch.function,
                 "the model needs the feature functions that it was trained with");
+        if (made.encoder)
+          for (const EncoderColumn& column : made.encoder->columns)
+            require(column.column < static_cast<Index>(batch.attributes.shape(1)),
+                    "the encoder looks at an attribute that the words do not have");
         if (made.pruner) known(*made.pruner->arc);
         if (made.pruner && made.pruner->between) known(*made.pruner->between);
       },

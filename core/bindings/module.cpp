@@ -15,6 +15,8 @@ NB_MODULE(_core, m) {
   nb::module_ graph = m.def_submodule("graph", "Factor graphs and their solvers.");
   bind_graph(graph);
   bind_solvers(graph);
+  nb::module_ dense = m.def_submodule("dense", "The context encoder: vectors of words, scores of arcs and labels.");
+  bind_dense(dense);
   nb::module_ parser = m.def_submodule("parser", "Dependency parsers: models, problems, decoders, training.");
   bind_options(parser);
   bind_parts(parser);

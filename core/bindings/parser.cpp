@@ -111,8 +111,7 @@ nb::tuple parts(const PyParserModel& self, const Batch& batch, std::size_t kind,
   ScoredParts& parts_made = workspace.parts;
   const auto score = [&](const auto& model) {
     const Words words = corpus.sentence(0);
-    choose_candidates(model, words, projective, workspace.pruning, made.candidates);
-    score_arcs(model.model, words, made);
+    score_candidates(model, words, projective, workspace);
     lay_out(made.candidates, made.size, false, parts_made.frames);
     std::array<bool, KINDS> on{};
     on[kind] = true;
@@ -139,8 +138,8 @@ nb::tuple confidence(const PyParserModel& self, const Batch& batch, const In<Ind
             "a label is out of range");
   std::visit(
       [](const auto& model) {
-        require(model.pruner || model.model.is_first_order(),
-                "confidence of a model with frames, extras or globals needs a pruner");
+        require(model.encoder || model.pruner || model.model.is_first_order(),
+                "confidence of a model with frames, extras or globals needs an encoder or a pruner");
       },
       self.pruned);
   std::vector<double> arcs(heads.size(), 0.0), labeled(heads.size(), 0.0);
@@ -163,8 +162,7 @@ nb::tuple problem(const PyParserModel& self, const Batch& batch, bool projective
   ScoredArcs& made = workspace.arcs;
   const auto score = [&](const auto& model) {
     const Words words = corpus.sentence(0);
-    choose_candidates(model, words, projective, workspace.pruning, made.candidates);
-    score_arcs(model.model, words, made);
+    score_candidates(model, words, projective, workspace);
     fold_best_labels(model.model, words, 0.0F, made);
     if (!model.model.is_first_order()) score_all_parts(model.model, words, made, workspace.parts);
     return model.model.label ? static_cast<std::size_t>(model.model.labels.stride) : 0;
@@ -259,6 +257,9 @@ void bind_parser(nb::module_& m) {
           "set_pruner", &PyParserModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),
           "Choose candidates with a pruner: at most max_heads per word, with at least threshold times the word's best\n"
           "posterior.")
+      .def("set_encoder", &PyParserModel::set_encoder, "encoder"_a, "max_heads"_a, "threshold"_a,
+           nb::keep_alive<1, 2>(),
+           "Choose candidates with a context encoder, and add its scores to those of arcs and labels.")
       .def("parse", &parse, "batch"_a, "options"_a, "guide"_a = nb::none(), "shares"_a = nb::none(),
            nb::sig("def parse(self, batch: Batch, options: DecodeOptions, guide: numpy.typing.NDArray[numpy.int32] | "
                    "None = None, shares: numpy.typing.NDArray[numpy.float64] | None = None) -> "

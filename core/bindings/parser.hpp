@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "bindings/common.hpp"
+#include "bindings/dense.hpp"
 #include "model/batch.hpp"
 
 namespace headlong {
@@ -53,6 +54,7 @@ struct PyParserModel {
   void set_global(std::size_t kind, const Templates& templates);
   void set_functions();
   void set_pruner(const PyParserModel& pruner, Index max_heads, double threshold);
+  void set_encoder(const PyEncoder& encoder, Index max_heads, double threshold);
 
   // Raises ValueError unless the words have all attributes that the templates use, and valid tags.
   void check(const Batch& batch) const;

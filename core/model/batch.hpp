@@ -1,6 +1,7 @@
 // Work on many sentences in parallel.
 #pragma once
 
+#include "dense/encoder.hpp"
 #include "model/labeler.hpp"
 #include "model/scored_parts.hpp"
 
@@ -28,11 +29,13 @@ struct Answers {
   std::span<Status> statuses;         // [sentences]
 };
 
-// A model with the pruner that chooses its candidates. Without a pruner, every arc is a candidate.
+// A model with what chooses its candidates: a context encoder, which also adds to the scores of arcs and labels, or a
+// pruner. Without either, every arc is a candidate.
 template <class Weight>
 struct PrunedModel {
   ParserModel<Weight> model;
   const ParserModel<Weight>* pruner = nullptr;
+  const Encoder* encoder = nullptr;
   PruningRule rule = {0, 0.0};
 };
 
@@ -41,12 +44,14 @@ struct ParserWorkspace {
   ScoredArcs arcs, pruning;
   ScoredParts parts;
   LabelerWorkspace labeler;
+  EncodedSentence encoded;
 };
 
-// Chooses the candidates of a sentence. They contain a tree that the decoder can find.
+// Chooses the candidates of a sentence, workspace.arcs.candidates, and scores their arcs. They contain a tree that the
+// decoder can find.
 template <class Weight>
-void choose_candidates(const PrunedModel<Weight>& model, const Words& words, bool projective, ScoredArcs& pruning,
-                       Candidates& out);
+void score_candidates(const PrunedModel<Weight>& model, const Words& words, bool projective,
+                      ParserWorkspace& workspace);
 
 // Returns the candidates of all sentences.
 template <class Weight>
@@ -68,9 +73,10 @@ void label_batch(const PrunedModel<Weight>& model, const Corpus& corpus, bool pr
                  std::span<const Index> heads, std::span<Index> labels);
 
 // Computes the probability of the arc (heads[word], word), and of the labeled arc, for each word of the corpus. For a
-// first-order model, it is the marginal under the distribution over labeled trees. Other models must have a pruner, and
-// the marginal is that of the pruner (in sentences longer than MAX_MARGINAL_SIZE, the share of exp(score) among the
-// word's heads). The probability of a label is its share of exp(score) under the scores that choose labels.
+// first-order model, it is the marginal under the distribution over labeled trees. Other models must have an encoder or
+// a pruner, and the marginal is that of the encoder or the pruner (in sentences longer than MAX_MARGINAL_SIZE, the
+// share of exp(score) among the word's heads). The probability of a label is its share of exp(score) under the scores
+// that choose labels.
 template <class Weight>
 void confidence_batch(const PrunedModel<Weight>& model, const Corpus& corpus, bool projective, std::size_t threads,
                       std::span<const Index> heads, std::span<const Index> labels, std::span<double> arc_marginals,

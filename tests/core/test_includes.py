@@ -15,9 +15,10 @@ ALLOWED: dict[str, set[str]] = {
     "trees": set(),
     "chain": {"features"},
     "graph": {"trees"},
+    "dense": {"features"},
     "decode": {"parts", "trees", "graph"},
-    "model": {"features", "parts", "trees", "decode"},
-    "bindings": {"features", "parts", "trees", "chain", "graph", "decode", "model"},
+    "model": {"features", "parts", "trees", "dense", "decode"},
+    "bindings": {"features", "parts", "trees", "chain", "graph", "dense", "decode", "model"},
 }
 
 

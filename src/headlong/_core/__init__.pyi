@@ -1,6 +1,7 @@
 """The compiled core of headlong: kernels over arrays."""
 
 from headlong._core import (
+    dense as dense,
     features as features,
     graph as graph,
     parser as parser,

@@ -7,6 +7,7 @@ import numpy
 import numpy.typing
 from numpy.typing import NDArray
 
+import headlong._core.dense
 import headlong._core.features
 import headlong._core.graph
 
@@ -342,6 +343,11 @@ class ParserModel:
         """
         Choose candidates with a pruner: at most max_heads per word, with at least threshold times the word's best
         posterior.
+        """
+
+    def set_encoder(self, encoder: headlong._core.dense.Encoder, max_heads: int, threshold: float) -> None:
+        """
+        Choose candidates with a context encoder, and add its scores to those of arcs and labels.
         """
 
     def parse(self, batch: Batch, options: DecodeOptions, guide: numpy.typing.NDArray[numpy.int32] | None = None, shares: numpy.typing.NDArray[numpy.float64] | None = None) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], list[str]]:

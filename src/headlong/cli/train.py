@@ -25,6 +25,7 @@ from headlong.cli.training import (
     describe_epoch,
     read_treebanks,
 )
+from headlong.dense import EncoderSize
 from headlong.errors import OptionError
 from headlong.parser.decoders import TrainingDecoder
 
@@ -89,6 +90,10 @@ _NUMBERS = {
     "bits": (22, "size of the weight table for arcs: 2^N weights; fewer bits make a smaller, less accurate model"),
     "label_bits": (17, "size of the weight table for labels: 2^N rows"),
     "max_heads": (10, "number of candidate heads per word that the pruner keeps, at most"),
+    "encoder_epochs": (
+        0,
+        "passes over the training data to train the encoder; 0 means 25, or as many as a million words, at most 60",
+    ),
     "jackknife": (
         3,
         "folds for learning parts of whole trees (order full) after all other parts; 0 learns all together",
@@ -123,6 +128,13 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
         help="size of the parts that are scored: 1 arcs, 2 also siblings and grandparents, 3 also grand-siblings and "
         "tri-siblings, full (or 4) also parts of whole trees, for which no tree is certified; higher orders are more "
         "accurate and slower (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--encoder",
+        choices=get_args(EncoderSize),
+        default="none",
+        help="size of the context encoder, a recurrent network over the sentence that adds its scores to those of the "
+        "linear model and prunes; it makes the parser more accurate, and training takes longer (default: %(default)s)",
     )
     add_numbers(parser, _NUMBERS)
     parser.add_argument(
@@ -220,6 +232,7 @@ def _create_parser(args: argparse.Namespace) -> Parser:
     names = (
         *_NUMBERS,
         "order",
+        "encoder",
         "threshold",
         "families",
         "training_decoder",

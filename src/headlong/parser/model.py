@@ -9,6 +9,7 @@ import numpy as np
 
 from headlong import _core
 from headlong.arrays import FLOAT32, INT16, INT32, UINT8
+from headlong.dense import EncoderModel
 from headlong.features.tables import dependency
 from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import Family
@@ -193,10 +194,14 @@ class Pruning:
     threshold: float
 
 
-def compile_model(weights: ModelWeights, pruning: Pruning | None) -> _core.parser.ParserModel:
-    """Return the compiled model with its pruner."""
+def compile_model(
+    weights: ModelWeights, pruning: Pruning | None, encoder: EncoderModel | None = None
+) -> _core.parser.ParserModel:
+    """Return the compiled model with its pruner, or with an encoder, which prunes by the same rule."""
     model = weights.compile()
-    if pruning:
+    if encoder and pruning:
+        model.set_encoder(encoder.compile(weights.spec.attributes), pruning.max_heads, pruning.threshold)
+    elif pruning:
         model.set_pruner(pruning.model.compile(), pruning.max_heads, pruning.threshold)
     return model
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from headlong import _core
+from headlong.dense import EncoderModel, EncoderSize
 from headlong.errors import OptionError
 from headlong.features.tables import dependency
 from headlong.features.tables.globals import GLOBALS
@@ -49,6 +50,9 @@ class ParserOptions(Options):
         use "exact" on the development data, except that "samplerank" with parts beyond frames uses "climb". With parts
         of whole trees, local search then improves the tree that was found without them; samplers count these parts
         while they draw.
+    encoder: the size of the context encoder, a small recurrent network whose scores of arcs and labels are added to
+        those of the linear model, and which takes over from the pruner: "none", "small" or "large"; see `dense`.
+    encoder_epochs: passes over the data to train the encoder. 0 means 25, or as many as a million words, at most 60.
     jackknife: the number of folds for learning parts of whole trees after all others; see `parser/jackknife.py`. With
         less than 2, and with "samplerank" or tree functions, all parts are learned together.
     seed: seed of everything random in training.
@@ -73,6 +77,8 @@ class ParserOptions(Options):
     root: Literal["auto", "single", "multi"] = "auto"
     trees: Literal["auto", "any", "projective"] = "auto"
     training_decoder: TrainingDecoder = "exact"
+    encoder: EncoderSize = "none"
+    encoder_epochs: int = 0
     jackknife: int = 3
     seed: int = 1
     licence: str = ""
@@ -82,6 +88,7 @@ class ParserOptions(Options):
         """Raise OptionError for a value that cannot work."""
         check_choice("order", self.order, dependency.ORDERS)
         check_choice("learner", self.learner, LEARNERS)
+        check_choice("encoder", self.encoder, get_args(EncoderSize))
         limits = {
             "epochs": (1, 1000),
             "patience": (1, 1000),
@@ -92,6 +99,7 @@ class ParserOptions(Options):
             "threshold": (0, 1),
             "pruner_epochs": (0, 100),
             "pruner_bits": (8, 28),
+            "encoder_epochs": (0, 1000),
             "jackknife": (0, 100),
             "seed": (0, 2**63 - 1),
         }
@@ -152,10 +160,11 @@ class TrainedParser:
     pruning: Pruning | None
     scores: dict[str, Any]
     data: dict[str, Any]
+    encoder: EncoderModel | None = None
 
     def compile(self) -> _core.parser.ParserModel:
-        """Return the compiled model with its pruner."""
-        return compile_model(self.weights, self.pruning)
+        """Return the compiled model with its pruner or encoder."""
+        return compile_model(self.weights, self.pruning, self.encoder)
 
     @property
     def families(self) -> tuple[Family, ...]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, Unpack, get_args
 import numpy as np
 
 from headlong.arrays import FLOAT64, INT32
+from headlong.dense import EncoderSize
 from headlong.errors import OptionError
 from headlong.features.attributes import WordEncoder
 from headlong.features.functions import TreeFunction, TreeFunctions
@@ -77,6 +78,8 @@ class Parser(Component[TrainedParser]):
         root: Literal["auto", "single", "multi"] = "auto",
         trees: Literal["auto", "any", "projective"] = "auto",
         training_decoder: TrainingDecoder = "exact",
+        encoder: EncoderSize = "none",
+        encoder_epochs: int = 0,
         jackknife: int = 3,
         seed: int = 1,
         licence: str = "",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from headlong.dense import EncoderModel
 from headlong.errors import ModelError
 from headlong.features.attributes import WordEncoder
 from headlong.features.tables import dependency
@@ -16,7 +17,7 @@ from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.storage.checks import FIELD, FLAG, RECORD, SCALE, TEXT, expect, expect_array, list_of
 from headlong.storage.component import Arrays, State
 
-_OLD_DEFAULTS = {"jackknife": 0}
+_OLD_DEFAULTS = {"jackknife": 0, "encoder": "none", "encoder_epochs": 0}
 """Options that old model files lack, with the values that correspond to how these models were trained."""
 
 
@@ -41,6 +42,9 @@ def make_parser_state(trained: TrainedParser, options: ParserOptions) -> State:
     arrays: dict[str, Any] = {"parts": weights.parts, "labels": weights.labels, "allowed": weights.spec.allowed}
     if pruning:
         arrays["pruner"] = pruning.model.parts
+    if trained.encoder:
+        metadata["encoder"], encoder_arrays = trained.encoder.state()
+        arrays.update(encoder_arrays)
     return metadata, arrays
 
 
@@ -83,6 +87,9 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         pruner = ModelSpec(attributes, families["pruner"], None, _count_bits(arrays["pruner"]), spec.single_root)
         model = ModelWeights(pruner, arrays["pruner"], None, _read_scales(scales, "pruner"))
         pruning = Pruning(model, options.max_heads, options.threshold)
+    encoder = None
+    if "encoder" in metadata:
+        encoder = EncoderModel.from_state(expect(metadata, "encoder", RECORD), arrays, attributes, len(label_names))
     return TrainedParser(
         tags,
         label_names,
@@ -92,6 +99,7 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         pruning,
         expect(metadata, "scores", RECORD),
         expect(metadata, "data", RECORD),
+        encoder,
     )
 
 

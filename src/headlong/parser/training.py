@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 
 from headlong import _core
 from headlong.arrays import INT32, UINT32
+from headlong.dense import EncoderModel, EncoderTraining
+from headlong.dense.vocabulary import list_attributes
 from headlong.errors import DataError, DataWarning, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
 from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, WordEncoder
@@ -24,6 +27,7 @@ from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import Crf, make_learner
 from headlong.parser import jackknife
 from headlong.parser.batches import MAX_WORDS
+from headlong.parser.context import learn_context
 from headlong.parser.decode_options import DecodeOptions
 from headlong.parser.jackknife import Fold
 from headlong.parser.model import (
@@ -121,7 +125,8 @@ def train_parser(
     if len(labels) > _MAX_LABELS:
         raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
     ignored = _find_missing_columns(train, dev) if dev else ()
-    encoder = WordEncoder(_list_attributes(), tags, ignored, functions)
+    attributes = {*_list_attributes(), *(list_attributes(train) if options.encoder != "none" else ())}
+    encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions)
     corpus = Corpus.of(train, encoder, labels)
     tried = Corpus.of(dev, encoder, labels) if dev else None
     root_label = labels.index("root") if "root" in labels else -1
@@ -161,8 +166,26 @@ def train_parser(
         best, scores, interrupted = _learn_globals(run, spec, best, scores, folds, resume)
     if quality:
         scores = {**scores, "pruner": quality}
+    context = None
+    if options.encoder != "none" and pruning and not interrupted:
+        dropout.restore()
+        training = EncoderTraining(
+            *(train, spec.attributes, corpus.codes, corpus.heads, np.maximum(corpus.labels, -1), corpus.lengths),
+            label_count=len(labels),
+            size=options.encoder,
+            epochs=options.encoder_epochs,
+            seed=options.seed,
+            threads=threads,
+            progress=progress,
+            checkpoint=f"{checkpoint}.encoder" if checkpoint else None,
+            fingerprint=run.fingerprint(),
+        )
+        context, found, interrupted = learn_context(
+            training, options.order, partial(run.evaluate, best) if tried else None, resume=resume
+        )
+        scores = {**scores, **found}
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
-    return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data), interrupted
+    return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data, context), interrupted
 
 
 def _keep_short(sentences: list[Sentence], purpose: str) -> list[Sentence]:
@@ -232,12 +255,15 @@ def _train_pruner(
 def checkpoint_files(checkpoint: str | Path, options: ParserOptions) -> list[Path]:
     """Return the files that training writes its state to.
 
-    The first is the checkpoint. Order full has another one for each fold, and a last one for the parts of whole trees.
+    The checkpoint itself comes first. Order full has another one for each fold, and one for the parts of whole trees; an
+    encoder has its own.
     """
-    if not options.learns_globals_last:
-        return [Path(checkpoint)]
-    names = ["", *(f".fold{fold + 1}" for fold in range(options.jackknife)), ".trees"]
-    return [Path(f"{checkpoint}{name}") for name in names]
+    names = []
+    if options.learns_globals_last:
+        names += [*(f"fold{fold + 1}" for fold in range(options.jackknife)), "trees"]
+    if options.encoder != "none":
+        names.append("encoder")
+    return [Path(checkpoint), *(Path(f"{checkpoint}.{name}") for name in names)]
 
 
 def _train_folds(
@@ -249,7 +275,7 @@ def _train_folds(
     """
     options = replace(run.options, epochs=min(run.options.epochs, jackknife.FOLD_EPOCHS))
     count, folds = options.jackknife, []
-    checkpoints = checkpoint_files(run.checkpoint, options)[1:-1] if run.checkpoint else [None] * count
+    checkpoints = checkpoint_files(run.checkpoint, options)[1 : count + 1] if run.checkpoint else [None] * count
     for fold, checkpoint in enumerate(checkpoints):
         rest = [sentence for i, sentence in enumerate(train) if i % count != fold]
         seen, unseen = Corpus.of(rest, encoder, labels), Corpus.of(train[fold::count], encoder, labels)
@@ -288,7 +314,7 @@ def _learn_globals(
         run.projective,
         options.training_decoder,
     )
-    path = checkpoint_files(run.checkpoint, options)[-1] if run.checkpoint else None
+    path = Path(f"{run.checkpoint}.trees") if run.checkpoint else None
     fingerprint = {**run.fingerprint(), "epochs": options.epochs}  # all of them change the models of the folds
     checkpoint = jackknife.Checkpoint(path, fingerprint, resume=resume)
     return jackknife.refine(base, scores, changes, loop, learner, run.evaluate, run.progress, checkpoint)
@@ -343,14 +369,14 @@ class _Run:
         assert best is not None  # there was at least one epoch, in this run or before the checkpoint
         return best, scores, False
 
-    def evaluate(self, model: ModelWeights) -> dict[str, float]:
+    def evaluate(self, model: ModelWeights, encoder: EncoderModel | None = None) -> dict[str, float]:
         """Return UAS and LAS on the development data, or nothing if there are none."""
         if self.dev is None:
             return {}
         options = DecodeOptions(time_limit=0.0)
         method = self.options.evaluation_decoder
         core_options = options.to_core(method, projective=self.projective, threads=self.threads)
-        heads, labels, *_ = compile_model(model, self.pruning).parse(self.dev.batch, core_options)
+        heads, labels, *_ = compile_model(model, self.pruning, encoder).parse(self.dev.batch, core_options)
         return self.dev.measure_accuracy(heads, labels)
 
     def fingerprint(self) -> dict[str, Any]:

@@ -1,0 +1,84 @@
+"""The context encoder: vectors of words, scores of arcs and labels."""
+
+from typing import Annotated, Any
+
+import numpy
+import numpy.typing
+from numpy.typing import NDArray
+
+
+class NetworkShape:
+    """The sizes of a network. All but depth and labels are multiples of 16."""
+
+    def __init__(self, width: int, hidden: int, depth: int, arc: int, label: int, labels: int) -> None: ...
+
+    @property
+    def weights(self) -> int:
+        """The number of weights."""
+
+    def linears(self) -> list[tuple[int, int, int]]:
+        """
+        Return begin, rows and columns of each linear map in the weights; its bias follows its matrix.
+
+        The convolution is the first, then come the layers, the projection, and what scores arcs and labels.
+        """
+
+    def norms(self) -> list[tuple[int, int]]:
+        """
+        Return begin and size of the gains of each normalization; the offsets follow the gains.
+        """
+
+class Encoder:
+    """A trained network with its vocabulary, to be used by a parser."""
+
+    def __init__(self, shape: NetworkShape, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], embeddings: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arc_weight: float, label_weight: float) -> None:
+        """
+        Args:
+            embeddings: [rows, width]; row 0 is that of the root.
+            codes, rows: the known attribute values and their embedding rows.
+            columns: for each attribute, its column in the codes of words, and the row of unknown values or -1.
+            arc_weight, label_weight: what log-probabilities are multiplied by.
+        """
+
+class Dropout:
+    """Shares of what is hidden in training."""
+
+    def __init__(self, attributes: float = 0.0, convolution: float = 0.0, layers: float = 0.0) -> None: ...
+
+class NetworkTrainer:
+    """A network in training. Weights and embeddings are changed in place."""
+
+    def __init__(self, shape: NetworkShape, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], embeddings: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def step(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sentences: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dropout: Dropout, label_share: float, rate: float, seed: int, threads: int) -> float:
+        """
+        Take a step of Adam on some sentences, and return the mean loss per word.
+
+        The result does not depend on the number of threads.
+        """
+
+    def state(self) -> tuple[int, dict[str, numpy.typing.NDArray[Any]]]:
+        """
+        Return the number of steps, and the arrays that are needed to resume, besides the weights.
+        """
+
+    def restore(self, steps: int, arrays: dict[str, numpy.typing.NDArray[Any]]) -> None:
+        """Continue from a state."""
+
+    def start_average(self) -> None:
+        """Begin to average the weights of all further steps."""
+
+    def average(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], embeddings: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """
+        Write the averages, or the weights themselves if averaging has not begun.
+        """
+
+def gradient(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], heads: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32], label_share: float, dropout: Dropout, seed: int, scalar: bool = False) -> tuple[float, numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
+    """
+    Return the loss of sentences, and its gradient by weights and by embeddings.
+    """
+
+def probabilities(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], scalar: bool = False) -> tuple[list[numpy.typing.NDArray[numpy.float32]], numpy.typing.NDArray[numpy.float32]]:
+    """
+    Return the log-probabilities [modifier, head] of each sentence, and the projected vectors of all words.
+    """

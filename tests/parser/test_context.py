@@ -1,0 +1,132 @@
+"""Parsers with a context encoder."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import headlong
+from headlong import ModelError, OptionError, Parser
+from tests.helpers import toy
+from tests.helpers.toy import answers, interrupt_at, same_model
+
+ENCODER = {"encoder": "small", "encoder_epochs": 12}
+
+
+@pytest.fixture(scope="module")
+def parser() -> Parser:
+    return toy.parser(2, **ENCODER).fit(toy.treebank(), toy.treebank())
+
+
+def with_encoder(parser, **changes):
+    """Return the parser with changes to its encoder."""
+    changed = replace(parser.trained, encoder=replace(parser.trained.encoder, **changes))
+    return parser._make(changed, parser.options, ())
+
+
+def test_it_fits_the_training_data(parser):
+    assert answers(parser.parse(toy.treebank())) == answers(toy.treebank())
+
+
+def test_the_encoder_alone_fits_the_training_data():
+    parser = toy.parser(1, **{**ENCODER, "encoder_epochs": 60}).fit(toy.treebank())
+    alone = with_encoder(parser, arc_weight=1000.0, label_weight=1000.0)
+    right = sum(
+        head == gold
+        for found, sentence in zip(alone.parse(toy.treebank()), toy.treebank(), strict=True)
+        for head, gold in zip(found.heads[1:], sentence.heads[1:], strict=True)
+    )
+    assert right >= 0.9 * sum(map(len, toy.treebank()))
+
+
+def test_scores_are_those_of_the_linear_model_plus_log_probabilities(parser):
+    [sentence] = toy.treebank()[:1]
+    plain, some = (with_encoder(parser, arc_weight=weight).problem(sentence) for weight in (0.0, 0.5))
+    more = with_encoder(parser, arc_weight=1.0).problem(sentence)
+    assert (plain.arcs == some.arcs).all()
+    log_probabilities = more.scores - plain.scores
+    np.testing.assert_allclose(some.scores - plain.scores, 0.5 * log_probabilities, atol=1e-4)
+    for word in range(1, len(sentence) + 1):
+        assert np.exp(log_probabilities[plain.arcs[:, 1] == word]).sum() == pytest.approx(1.0, abs=0.05)
+
+
+def test_without_weight_the_trees_are_those_of_the_linear_model(parser):
+    linear = parser._make(replace(parser.trained, encoder=None), parser.options, ())
+    unpruned = {"max_heads": 100, "threshold": 0.0}
+    silent = with_encoder(parser, arc_weight=0.0, label_weight=0.0).with_pruning(**unpruned)
+    found, expected = (list(one.solve(toy.treebank())) for one in (silent, linear.with_pruning(**unpruned)))
+    for one, other in zip(found, expected, strict=True):
+        assert one.score == other.score
+        assert one.certified
+        assert other.certified
+        assert (one.heads == other.heads).all()
+        assert (one.labels == other.labels).all()
+
+
+@pytest.mark.parametrize("order", [1, 3])
+def test_all_decoders_score_by_the_same_problem(order):
+    parser = toy.parser(order, **ENCODER).fit(toy.treebank())
+    for sentence in toy.treebank():
+        problem = parser.problem(sentence)
+        [best] = parser.solve([sentence])
+        assert best.certified
+        assert best.score == pytest.approx(problem.score(best.heads))
+        for decoder in ("climb", "ad3", "greedy"):
+            [other] = parser.solve([sentence], decoder=decoder)
+            assert other.score == pytest.approx(problem.score(other.heads))
+            assert other.score <= best.score + 1e-9
+
+
+def test_model_files_keep_the_encoder(parser, tmp_path):
+    parser.save(tmp_path / "toy.model")
+    loaded = headlong.load(tmp_path / "toy.model")
+    assert answers(loaded.parse(toy.treebank())) == answers(parser.parse(toy.treebank()))
+    assert same_model(parser, loaded, tmp_path)
+    assert loaded.info()["encoder"] == "small"
+
+
+def test_training_and_parsing_do_not_depend_on_threads(parser, tmp_path):
+    other = toy.parser(2, **ENCODER).fit(toy.treebank(), toy.treebank(), threads=8)
+    assert same_model(parser, other, tmp_path)
+    assert answers(parser.parse(toy.treebank(), threads=8)) == answers(parser.parse(toy.treebank()))
+
+
+@pytest.mark.parametrize("epoch", [1, 5, 9])
+def test_interrupted_training_resumes_to_the_same_model(parser, tmp_path, epoch):
+    checkpoint = tmp_path / "toy.checkpoint"
+    stop = interrupt_at(epoch, stage="encoder", end=False)
+    first = toy.parser(2, **ENCODER).fit(toy.treebank(), toy.treebank(), checkpoint=checkpoint, progress=stop)
+    assert first.interrupted
+    assert (first.trained.encoder is None) == (epoch == 1)
+    again = toy.parser(2, **ENCODER).fit(toy.treebank(), toy.treebank(), checkpoint=checkpoint, resume=True)
+    assert not again.interrupted
+    assert same_model(parser, again, tmp_path)
+
+
+def test_confidence_is_that_of_the_encoder(parser):
+    for sentence in parser.parse(toy.treebank(), confidence=True):
+        for misc in sentence.misc[1:]:
+            values = dict(pair.split("=") for pair in misc.split("|"))
+            assert 0.0 <= float(values["LabelProb"]) <= float(values["HeadProb"]) <= 1.0
+
+
+def test_forged_encoders_are_refused(parser):
+    metadata, arrays = parser.state()
+    forgeries = {
+        "encoder_scales": np.full_like(arrays["encoder_scales"], np.nan),
+        "encoder_matrices": arrays["encoder_matrices"][:-1],
+        "encoder_rows": arrays["encoder_rows"] - 5,
+        "encoder_embeddings": arrays["encoder_embeddings"].astype(np.int16),
+        "encoder_unknown": arrays["encoder_unknown"][:-1],
+    }
+    for name, array in forgeries.items():
+        with pytest.raises(ModelError):
+            Parser.from_state(metadata, {**arrays, name: array})
+    for key, value in (("shape", {}), ("attributes", ["lower", "no such"]), ("weights", [1, float("inf")])):
+        with pytest.raises(ModelError):
+            Parser.from_state({**metadata, "encoder": {**metadata["encoder"], key: value}}, arrays)
+
+
+def test_an_unknown_size_is_refused():
+    with pytest.raises(OptionError, match="encoder must be"):
+        Parser(encoder="huge")  # type: ignore[arg-type]
