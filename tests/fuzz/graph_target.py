@@ -20,7 +20,6 @@ class _Draw:
 
     def __init__(self, data: bytes) -> None:
         self.bytes = iter(data)
-        self.largest = 1.0  # magnitude of a score
 
     def below(self, count: int) -> int:
         return next(self.bytes, 0) % count
@@ -28,10 +27,9 @@ class _Draw:
     def score(self) -> float:
         """Return a multiple of 1/8, seldom a number that is very large or not finite."""
         value = self.below(256)
-        score = (value - 125) / 8 if value < 250 else _EXTREME[self.below(len(_EXTREME))]
-        if np.isfinite(score):
-            self.largest = max(self.largest, abs(score))
-        return score
+        if value < 250:
+            return (value - 125) / 8
+        return _EXTREME[self.below(len(_EXTREME))]
 
 
 def fuzz_graph(data: bytes) -> None:
@@ -42,11 +40,10 @@ def fuzz_graph(data: bytes) -> None:
         _add_factor(case, draw)
     iterations = 1 + draw.below(100)
     best = case.best()
-    # Sums of all scores are rounded, also of those that no feasible assignment has: next to 1e299, a bound of 0 is as
-    # good as one of 39.
-    slack = 1e-5 * draw.largest
+    finite = [abs(value) for value in map(case.worth, case.assignments()) if np.isfinite(value)]
+    scale = max([1.0, *np.abs(case.scores[np.isfinite(case.scores)]), *finite])
     for method in _METHODS:
-        _check(case, solve(case.graph, method, max_iterations=iterations), best, slack, method)
+        _check(case, solve(case.graph, method, max_iterations=iterations), best, 1e-5 * scale, method)
 
 
 def _add_factor(case: Case, draw: _Draw) -> None:

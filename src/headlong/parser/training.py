@@ -255,8 +255,8 @@ def _train_pruner(
 def checkpoint_files(checkpoint: str | Path, options: ParserOptions) -> list[Path]:
     """Return the files that training writes its state to.
 
-    The checkpoint itself comes first. Order full has another one for each fold, and one for the parts of whole trees; an
-    encoder has its own.
+    The checkpoint itself comes first. Order full has another one for each fold, and one for the parts of whole trees.
+    An encoder has its own.
     """
     names = []
     if options.learns_globals_last:
