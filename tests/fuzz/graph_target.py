@@ -11,7 +11,7 @@ from tests.helpers.graph_cases import MEANING, Case
 
 _METHODS: tuple[Method, ...] = ("ad3", "subgradient", "belief", "max_product", "exact")
 _KINDS = (*MEANING, "Pair", "Dense", "Tree")
-_EXTREME = (-np.inf, np.inf, np.nan, 0.0, 1e-300, 1e299, 1e12, -1e12)
+_EXTREME = (-np.inf, np.inf, np.nan, 0.0, 1e-300, 1e299, 1e15, 1e12, -1e12)
 _ARCS = ((0, 1), (0, 2), (1, 2), (2, 1))
 
 

@@ -16,7 +16,7 @@ from headlong import _core
 from headlong.arrays import FLOAT64, INT32, UINT8
 from headlong.errors import OptionError
 from headlong.inference.polytopes import Rows, dense_rows, logic_rows, pair_rows
-from headlong.inference.variables import Links, Variables, join_variables
+from headlong.inference.variables import Links, Variables, check_scores, join_variables
 
 
 class Factor:
@@ -167,6 +167,7 @@ class Pair(Factor):
         self.score = float(score)
         if not np.isfinite(self.score):
             raise OptionError(f"found a pair with score {score}, expected a finite number")
+        check_scores(self.score, "a pair")
 
     def add_to(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
         """Add the factor to a graph of the core."""
@@ -196,8 +197,7 @@ class Dense(Factor):
                 f"found a table of shape {table.shape} over {size} variables, "
                 f"expected {(2,) * size} or {1 << size} scores"
             )
-        if not (table < np.inf).all():
-            raise OptionError("found NaN or +inf in the table of a dense factor, expected numbers or -inf")
+        check_scores(table, "the table of a dense factor")
         self.scores = np.ascontiguousarray(table)
 
     def add_to(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:

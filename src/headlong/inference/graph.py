@@ -11,7 +11,7 @@ import numpy.typing as npt
 from headlong import _core
 from headlong.errors import OptionError
 from headlong.inference.factors import Factor
-from headlong.inference.variables import ScorePool, Variables
+from headlong.inference.variables import ScorePool, Variables, check_scores
 from headlong.locks import ForkLock
 
 
@@ -42,8 +42,7 @@ class Graph:
         except ValueError as error:
             found = np.shape(scores)
             raise OptionError(f"found scores of shape {found}, expected a shape that fits variables {shape}") from error
-        if not (values < 1e300).all():
-            raise OptionError("found a score that is NaN, +inf or above 1e300, expected numbers or -inf")
+        check_scores(values, "variables")
         flat = np.ascontiguousarray(values.ravel())
         with self._growing():
             self.core.add_variables(flat)

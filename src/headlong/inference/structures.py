@@ -17,7 +17,7 @@ from headlong.inference.tree_polytopes import (
     projective_rows,
     single_commodity_rows,
 )
-from headlong.inference.variables import Links
+from headlong.inference.variables import Links, check_scores
 
 
 class Tree(Factor):
@@ -104,8 +104,7 @@ class Path(Factor):
             raise OptionError(
                 f"found {self.links.size} variables for an automaton, expected {automaton.links}, one per link"
             )
-        if not (automaton.scores < np.inf).all():
-            raise OptionError("found NaN or +inf among the scores of an automaton, expected numbers or -inf")
+        check_scores(automaton.scores, "an automaton")
 
     def add_to(self, core: _core.graph.Graph, variables: INT32, negated: UINT8) -> None:
         """Add the factor to a graph of the core."""

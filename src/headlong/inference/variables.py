@@ -10,6 +10,22 @@ import numpy as np
 from headlong.arrays import BOOL, FLOAT64, INT32
 from headlong.errors import OptionError
 
+LARGEST_SCORE = 1e15
+"""The largest magnitude of a finite score. Beside larger ones, ordinary scores would drown in rounding errors."""
+
+
+def check_scores(scores: FLOAT64 | float, where: str) -> None:
+    """Raise OptionError unless all scores are -inf, or numbers of at most `LARGEST_SCORE` in magnitude.
+
+    >>> check_scores(1e16, "a pair")
+    Traceback (most recent call last):
+    ...
+    headlong.errors.OptionError: found a score in a pair that is NaN, +inf or beyond 1e15, expected numbers or -inf
+    """
+    values = np.asarray(scores)
+    if not ((np.abs(values) <= LARGEST_SCORE) | (values == -np.inf)).all():
+        raise OptionError(f"found a score in {where} that is NaN, +inf or beyond 1e15, expected numbers or -inf")
+
 
 class ScorePool:
     """The scores of all variables of one graph.
