@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -71,6 +72,30 @@ def parallel_map(
             for _, future in waiting:
                 if future and os.getpid() == home:
                     future.cancel()
+
+
+def wait_for(work: Callable[[], Result]) -> Result:
+    """Return the result of `work`, which runs on another thread, so that a KeyboardInterrupt ends the wait at once.
+
+    A single call of NumPy can take half a second, in which no signal is handled. After an interrupt the work goes on
+    unnoticed until it is done.
+
+    >>> wait_for(lambda: 1)
+    1
+    """
+    future: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.02)  # a short wait, because Windows does not interrupt it
+    return future.result()
 
 
 def read_batches(items: Iterable[Piece], size: int) -> Iterator[list[Piece]]:

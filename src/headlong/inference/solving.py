@@ -17,6 +17,7 @@ from headlong.errors import OptionError
 from headlong.inference import programs
 from headlong.inference.graph import Graph
 from headlong.inference.variables import ScorePool, Variables
+from headlong.parallel import wait_for
 
 Method = Literal["ad3", "subgradient", "lp", "ilp", "belief", "max_product", "exact"]
 StepRule = Literal["polyak", "koo", "rush"]
@@ -178,7 +179,7 @@ def _solve_program(graph: Graph, options: Options, *, integer: bool) -> GraphSol
     """
     deadline = time.monotonic() + (options["time_limit"] or np.inf)
     try:
-        program = programs.build_program(graph, tree_rows=options["tree_rows"], deadline=deadline)
+        program = wait_for(lambda: programs.build_program(graph, tree_rows=options["tree_rows"], deadline=deadline))
     except TimeoutError:
         return _solution(graph, "unconverged", -np.inf, np.inf, None, None, 0)
     found = programs.run_program(program, integer=integer, time_limit=_seconds_to(deadline))
