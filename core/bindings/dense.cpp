@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/pair.h>
 
+#include "bindings/unlocked.hpp"
 #include "dense/learning.hpp"
 
 namespace headlong {
@@ -98,7 +99,7 @@ struct PyTrainer {
     require(heads.size() == rows.shape(0), "rows must have one entry per word");
     for (Index s : view(sentences))
       require(s >= 0 && s + 1 < static_cast<Index>(offsets.size()), "a sentence is out of range");
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     return trainer.step(corpus, {view(heads), view(labels)}, view(sentences), dropout, label_share, rate, seed,
                         threads);
   }

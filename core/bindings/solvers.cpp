@@ -89,7 +89,7 @@ auto run_unlocked(const Graph& graph, Solve solve) {
 // Solves each component without the GIL.
 SolverResult run_by_component(const Graph& graph, Fixed fixed, const Start& start, bool counts_nodes,
                               const ComponentSolver& solve) {
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   return solve_by_component(graph, fixed, start, counts_nodes, solve);
 }
 
@@ -139,10 +139,8 @@ void bind_solvers(nb::module_& m) {
       [](const Graph& graph, const In<std::uint8_t, 1>& assignment, const In<double, 1>& link_scores) {
         require(assignment.size() == graph.scores.size(), "assignment must have one number per variable");
         require(link_scores.size() == graph.link_variables.size(), "link_scores must have one number per link");
-        nb::gil_scoped_release release;
-        const SolverResult found = certify(graph, view(assignment), view(link_scores));
-        nb::gil_scoped_acquire acquire;
-        return describe(found);
+        return describe(
+            run_unlocked(graph, [&](GraphWorkspace&) { return certify(graph, view(assignment), view(link_scores)); }));
       },
       "graph"_a, "assignment"_a, "link_scores"_a,
       "Improve an assignment and try to prove it optimal with the bound of the link scores.\n\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,6 +56,40 @@ def test_an_interrupt_ends_a_long_call(name):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) < SECONDS
+
+
+# A graph that no method solves within seconds.
+HARD_GRAPH = """
+from headlong.inference import Graph, Tree, Xor, solve
+size = 60
+arcs = [(head, word) for word in range(1, size) for head in range(size) if head != word]
+chance = np.random.default_rng(1)
+graph = Graph()
+variables = graph.variables(len(arcs), chance.normal(size=len(arcs)))
+graph.add(Tree(variables, arcs, size=size))
+for _ in range(10 * size):
+    graph.add(Xor(variables[chance.choice(len(arcs), 20, replace=False)]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process")
+@pytest.mark.parametrize("method", ["ad3", "subgradient", "exact", "lp", "ilp", "belief", "max_product"])
+def test_an_interrupt_ends_a_solver(method):
+    option = ", tolerance=1e-300, max_iterations=10**9" if method in ("belief", "max_product") else ""
+    option = option or (", max_iterations=10**9" if method in ("ad3", "subgradient", "exact") else "")
+    program = HARD_GRAPH + PROGRAM.format(size=10, call=f"solve(graph, {method!r}{option})")
+    done = subprocess.run(
+        [sys.executable, "-c", "import numpy as np" + program], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < SECONDS
+
+
+def test_calls_release_the_gil_in_one_way():
+    """`Unlocked` releases the GIL and lets Ctrl-C end the call; a bare release would not."""
+    bindings = Path(__file__).parents[2] / "core" / "bindings"
+    bare = [path.name for path in bindings.glob("*.cpp") if "gil_scoped_release" in path.read_text()]
+    assert bare == []
 
 
 def test_a_cancelled_pool_leaves_other_threads_alone():
