@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/stop.hpp"
+
 namespace headlong {
 
 namespace {
@@ -16,6 +18,7 @@ struct Contraction {
   Score value = 0.0;
   Index roots = 0;      // root arcs of the best tree, counted under the single-root rule
   Index next_node = 0;  // of the forest of contractions
+  WorkCounter work{};
 
   Index component(Index word) {
     while (state.parents[word] != word) word = state.parents[word] = state.parents[state.parents[word]];
@@ -26,7 +29,8 @@ struct Contraction {
   // the value. Returns the component that the arc comes from, or NONE if there is no arc.
   Index enter(Index component_name) {
     Index best = NONE, kept = NONE;
-    for (Index arc = state.first[component_name]; arc != NONE; arc = state.next[arc]) {
+    std::size_t visited = 0;
+    for (Index arc = state.first[component_name]; arc != NONE; arc = state.next[arc], ++visited) {
       if (component(heads[arc]) == component_name) continue;
       if (kept == NONE)
         state.first[component_name] = arc;
@@ -37,6 +41,7 @@ struct Contraction {
           (state.keys[arc] == state.keys[best] && weights[arc] > weights[best]))
         best = arc;
     }
+    work.add(5 * visited);
     if (best == NONE) return NONE;
     state.next[kept] = NONE;
     state.last[component_name] = kept;
