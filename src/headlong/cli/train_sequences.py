@@ -8,6 +8,7 @@ from headlong.cli.columns import add_column_options, read_labeled
 from headlong.cli.progress import training_log
 from headlong.cli.training import (
     ModelOutput,
+    add_files,
     add_learner,
     add_numbers,
     add_training_threads,
@@ -34,6 +35,7 @@ _SHARED = {
 
 
 def _add_tagger_options(parser: argparse.ArgumentParser) -> None:
+    add_files(parser)
     parser.add_argument(
         "--predict",
         default="upos,xpos,feats",
@@ -71,6 +73,7 @@ def _run_tagger(args: argparse.Namespace) -> int:
 
 
 def _add_label_options(parser: argparse.ArgumentParser) -> None:
+    add_files(parser)
     parser.add_argument("--column", default="TAG", metavar="NAME", help="column to learn (default: %(default)s)")
     add_column_options(parser, "that of --column")
     parser.add_argument(
