@@ -16,6 +16,7 @@ from headlong.cli.messages import print_note, print_warning
 from headlong.cli.progress import training_log
 from headlong.cli.signals import exit_code
 from headlong.cli.training import (
+    VECTOR_NUMBERS,
     ModelOutput,
     add_card,
     add_files,
@@ -97,10 +98,7 @@ _NUMBERS = {
         0,
         "passes over the training data to train the encoder; 0 means 25, or as many as a million words, at most 60",
     ),
-    "vector_words": (
-        10_000,
-        "with --vectors, number of words that the model knows besides those of the training data, the most frequent ones",
-    ),
+    **VECTOR_NUMBERS,
     "jackknife": (
         3,
         "folds for learning parts of whole trees (order full) after all other parts; 0 learns all together",
@@ -226,11 +224,13 @@ def _run_pipeline(args: argparse.Namespace) -> int:
     from headlong.sequence.tagger_steps import TaggerOptions
 
     output, checkpoint = ModelOutput(args), _checkpoint_path(args)
-    tagger = TaggerOptions(bits=args.tagger_bits, fine_bits=args.tagger_bits)
+    bits = args.tagger_bits
+    tagger = TaggerOptions(bits=bits, fine_bits=bits, vector_words=args.vector_words)
     pipeline = Pipeline(tagger=tagger, parser=_create_parser(args).options, folds=args.folds)
     train, dev = _read_data(args)
     with training_log(args) as log:
-        pipeline.fit(train, dev or None, threads=args.threads, checkpoint=checkpoint, resume=args.resume, progress=log)
+        options = {"checkpoint": checkpoint, "resume": args.resume, "progress": log}
+        pipeline.fit(train, dev or None, vectors=read_vectors(args), threads=args.threads, **options)
     pipeline.save(output.path, packed=args.packed)
     return _report_result(pipeline.parser, output, checkpoint)
 

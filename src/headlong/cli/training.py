@@ -36,6 +36,12 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     )
 
 
+VECTOR_NUMBERS = {
+    "vector_words": (10_000, "with --vectors, number of words to know besides those of the training data"),
+}
+"""The numeric options of models that learn from word vectors."""
+
+
 def add_vectors(parser: argparse.ArgumentParser) -> None:
     """Add ``--vectors``."""
     parser.add_argument(

@@ -128,8 +128,7 @@ def train_parser(
     if len(labels) > _MAX_LABELS:
         raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
     ignored = _find_missing_columns(train, dev) if dev else ()
-    forms = {form.lower() for sentence in train for form in sentence.forms[1:]}
-    clusters = vectors.clusters(forms, options.vector_words) if vectors else None
+    clusters = vectors.clusters(train, options.vector_words) if vectors else None
     family = dependency.with_clusters if clusters else lambda family: family
     attributes = {*_list_attributes(family), *(list_attributes(train) if options.encoder != "none" else ())}
     encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions, clusters)

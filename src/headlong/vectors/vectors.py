@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -233,13 +233,14 @@ class WordVectors(Component[TrainedVectors]):
             if np.isfinite(cosines[i])
         ]
 
-    def clusters(self, known: Set[str], most: int) -> Clusters:
+    def clusters(self, sentences: Iterable[Sentence], most: int) -> Clusters:
         """Return the clusters of words in the form that models store.
 
         Args:
-            known: Words to include, in lower case: those of the training data.
+            sentences: Sentences whose words are included: the training data.
             most: The number of other words to include, the most frequent ones.
         """
+        known = {form.lower() for sentence in sentences for form in sentence.forms[1:]}
         trained, left, places = self.trained, most, []
         for place, word in enumerate(trained.words):
             if word in known or left:
@@ -288,7 +289,7 @@ class WordVectors(Component[TrainedVectors]):
                 raise ModelError(f"array 'vectors' must have 1 to {MAX_SIZE} columns of finite numbers below 1e6")
             tokens = expect(metadata, "tokens", whole(0, 2**62))
             made._trained = TrainedVectors(words, counts, vectors, clusters, coarse, tokens)
-            made.clusters(set(), len(words)).check()
+            made.clusters((), len(words)).check()
         return made
 
     def info(self) -> dict[str, Any]:
