@@ -147,7 +147,7 @@ void make_encoder(PyEncoder* self, const NetworkShape& shape, In<float, 1> weigh
   auto made = std::make_unique<Encoder>(Encoder{Network(shape, view(weights), view(embeddings), best_instructions()),
                                                 Vocabulary(view(codes), view(rows)), std::move(list), arc_weight,
                                                 label_weight});
-  made->network.repack(false);
+  made->network.repack(Purpose::Use);
   new (self) PyEncoder{std::move(weights), std::move(embeddings), std::move(made)};
 }
 
@@ -160,7 +160,7 @@ nb::tuple gradient(const NetworkShape& shape, const In<float, 1>& weights, const
   const NetworkInput input = checked_input(rows, offsets, embeddings.shape(0));
   check_gold(offsets, heads, labels, shape.labels);
   Network network(shape, view(weights), view(embeddings), instructions(scalar));
-  network.repack(true);
+  network.repack(Purpose::Training);
   Random random(seed);
   NetworkRecord record;
   BackwardWorkspace workspace;
@@ -176,7 +176,7 @@ nb::tuple probabilities(const NetworkShape& shape, const In<float, 1>& weights, 
                         const In<Index, 2>& rows, const In<Index, 1>& offsets, bool scalar) {
   const NetworkInput input = checked_input(rows, offsets, embeddings.shape(0));
   Network network(shape, view(weights), view(embeddings), instructions(scalar));
-  network.repack(false);
+  network.repack(Purpose::Use);
   Random unused(0);
   NetworkRecord record;
   forward(network, input, {}, unused, record);
