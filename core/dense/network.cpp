@@ -11,6 +11,7 @@ void NetworkShape::check() const {
     require(size >= PANEL && size <= 1024 && size % PANEL == 0, "a layer size must be a multiple of 16 up to 1024");
   require(depth >= 1 && depth <= 8, "depth must be 1 to 8");
   require(labels >= 1 && labels <= 1024, "labels must be 1 to 1024");
+  require(vectors >= 0 && vectors <= 4096, "vectors must be 0 to 4096");
 }
 
 NetworkLayout::NetworkLayout(const NetworkShape& shape) {
@@ -37,6 +38,8 @@ NetworkLayout::NetworkLayout(const NetworkShape& shape) {
   near_modifier = linear(shape.arc, DISTANCE_BINS);
   near_head = linear(shape.arc, DISTANCE_BINS);
   label = linear(shape.label, padded(shape.labels));
+  vectors = size;
+  size += static_cast<std::size_t>(shape.vectors) * shape.width;
 }
 
 std::vector<const Linear*> NetworkLayout::linears() const {

@@ -23,6 +23,7 @@ struct NetworkShape {
   Index arc = 0;     // of the vectors that score arcs
   Index label = 0;   // of the vectors that score labels
   Index labels = 0;
+  Index vectors = 0;  // of fixed vectors of words, in training only; 0 for none
 
   Index projected() const { return 2 * arc + 2 * label; }
   void check() const;
@@ -56,6 +57,7 @@ struct NetworkLayout {
   Linear bilinear;                  // arc modifier -> what its head's vector is multiplied by
   Linear near_modifier, near_head;  // arc modifier and arc head -> one number per bin of signed distance
   Linear label;                     // hidden layer of a pair -> labels, padded
+  std::size_t vectors = 0;          // begin of the map [vectors][width] of fixed vectors to embeddings
   std::size_t size = 0;             // the number of weights
 
   explicit NetworkLayout(const NetworkShape& shape);
