@@ -344,6 +344,10 @@ class Parser(Component[TrainedParser]):
         pruning = replace(trained.pruning, max_heads=options.max_heads, threshold=options.threshold)
         return self._make(replace(trained, pruning=pruning), options, tuple(self.functions))
 
+    def without_encoder(self) -> Self:
+        """Return the linear model alone: this parser without its context encoder, pruned by the CRF again."""
+        return self._make(replace(self.trained, encoder=None), self.options, tuple(self.functions))
+
     # ---- the component
 
     predict = parse
