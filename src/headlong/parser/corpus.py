@@ -10,9 +10,7 @@ import numpy as np
 
 from headlong import _core
 from headlong.arrays import INT32, UINT32
-from headlong.dense import EncoderModel
 from headlong.features.attributes import WordEncoder
-from headlong.parser.model import ModelSpec, ModelWeights, Pruning, compile_model
 from headlong.text import Sentence
 
 
@@ -48,11 +46,8 @@ class Corpus:
             "LAS": 100.0 * int((right & (labels == self.labels)).sum()) / total,
         }
 
-    def measure_recall(
-        self, spec: ModelSpec, pruning: Pruning, context: EncoderModel | None = None, *, threads: int
-    ) -> dict[str, float]:
-        """Return the percentage of gold arcs that a pruner or encoder keeps, and how many heads per word it keeps."""
-        model = compile_model(ModelWeights.empty(spec), pruning, context)
+    def measure_recall(self, model: _core.parser.ParserModel, threads: int) -> dict[str, float]:
+        """Return the percentage of gold arcs that a model's pruner keeps, and how many heads per word it keeps."""
         heads, begins = model.prune(self.batch, False, threads)
         words = np.repeat(np.arange(len(self.heads)), np.diff(begins))
         total = max(int((self.heads >= 0).sum()), 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from headlong.errors import DataWarning
 from headlong.features.attributes import WordEncoder
@@ -13,7 +12,7 @@ from headlong.features.templates import Family
 from headlong.learning.loop import Loop, Report, run_epoch
 from headlong.learning.losses import Crf
 from headlong.parser.corpus import Corpus
-from headlong.parser.model import ModelSpec, Pruning, WeightTables
+from headlong.parser.model import ModelSpec, ModelWeights, Pruning, WeightTables, compile_model
 from headlong.parser.options import ParserOptions
 from headlong.text import Sentence
 
@@ -111,7 +110,11 @@ def fit_pruner(
         name = "held-out training data"
     if data is None:
         return make_rule(options, Pruning(pruning.model, *_GENEROUS)) if tagless else pruning
-    measure = partial(data.measure_recall, spec, threads=threads)
+    corpus, empty = data, ModelWeights.empty(spec)
+
+    def measure(pruning: Pruning) -> dict[str, float]:
+        return corpus.measure_recall(compile_model(empty, pruning), threads)
+
     if tagless:
         judged = choose_rule(options, judged, measure)
     if options.encoder == "none":  # otherwise the encoder prunes in its place

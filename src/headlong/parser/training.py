@@ -140,7 +140,7 @@ def train_parser(
         context, found, interrupted = learn_context(training, options.order, evaluate, resume=resume)
         scores = {**scores, **found}
     if tried and pruning:
-        quality = tried.measure_recall(spec, pruning, context, threads=threads)
+        quality = tried.measure_recall(compile_model(best, pruning, context), threads)
         scores = {**scores, "pruner": quality}
         if context:
             warn_of_recall(pruning, quality["recall"], "the development data", tagless=bool(stand_ins))
