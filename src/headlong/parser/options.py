@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 from headlong import _core
 from headlong.dense import EncoderModel, EncoderSize
 from headlong.errors import OptionError
+from headlong.features.clusters import Clusters
 from headlong.features.tables import dependency
 from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import Family
@@ -54,6 +55,8 @@ class ParserOptions(Options):
     encoder: the size of the context encoder, a small recurrent network whose scores of arcs and labels are added to
         those of the linear model, and which takes over from the pruner: "none", "small" or "large"; see `dense`.
     encoder_epochs: passes over the data to train the encoder. 0 means 25, or as many as a million words, at most 60.
+    vector_words: with word vectors, the number of words that the model knows besides those seen twice in the training
+        data, the most frequent ones.
     jackknife: the number of folds for learning parts of whole trees after all others; see `parser/jackknife.py`. With
         less than 2, and with "samplerank" or tree functions, all parts are learned together.
     seed: seed of everything random in training.
@@ -80,6 +83,7 @@ class ParserOptions(Options):
     training_decoder: TrainingDecoder = "exact"
     encoder: EncoderSize = "none"
     encoder_epochs: int = 0
+    vector_words: int = 10_000
     jackknife: int = 3
     seed: int = 1
     licence: str = ""
@@ -101,6 +105,7 @@ class ParserOptions(Options):
             "pruner_epochs": (0, 100),
             "pruner_bits": (8, 28),
             "encoder_epochs": (0, 1000),
+            "vector_words": (0, 10_000_000),
             "jackknife": (0, 100),
             "seed": (0, 2**63 - 1),
         }
@@ -162,6 +167,7 @@ class TrainedParser:
     scores: dict[str, Any]
     data: dict[str, Any]
     encoder: EncoderModel | None = None
+    clusters: Clusters | None = None
 
     def compile(self) -> _core.parser.ParserModel:
         """Return the compiled model with its pruner or encoder."""

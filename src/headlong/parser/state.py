@@ -10,6 +10,7 @@ import numpy as np
 from headlong.dense import EncoderModel
 from headlong.errors import ModelError
 from headlong.features.attributes import WordEncoder
+from headlong.features.clusters import Clusters
 from headlong.features.tables import dependency
 from headlong.features.templates import Family
 from headlong.parser.model import ModelSpec, ModelWeights, Pruning
@@ -18,7 +19,7 @@ from headlong.parser.pruner import DEFAULT_RULE, make_rule
 from headlong.storage.checks import FIELD, FLAG, RECORD, SCALE, TEXT, expect, expect_array, list_of
 from headlong.storage.component import Arrays, State
 
-_OLD_DEFAULTS = {"jackknife": 0, "encoder": "none", "encoder_epochs": 0}
+_OLD_DEFAULTS = {"jackknife": 0, "encoder": "none", "encoder_epochs": 0, "vector_words": 10_000}
 """Options that old model files lack, with the values that correspond to how these models were trained."""
 
 
@@ -46,6 +47,8 @@ def make_parser_state(trained: TrainedParser, options: ParserOptions) -> State:
     if trained.encoder:
         metadata["encoder"], encoder_arrays = trained.encoder.state()
         arrays.update(encoder_arrays)
+    if trained.clusters:
+        arrays.update(trained.clusters.arrays())
     return metadata, arrays
 
 
@@ -101,6 +104,7 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         expect(metadata, "scores", RECORD),
         expect(metadata, "data", RECORD),
         encoder,
+        Clusters.from_arrays(arrays),
     )
 
 

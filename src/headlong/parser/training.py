@@ -43,6 +43,7 @@ from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.parser.pruner import fit_pruner, hold_out, train_pruner, warn_of_recall
 from headlong.storage.model_file import read_model, write_model
 from headlong.text import Sentence, check_tree
+from headlong.vectors import WordVectors
 
 # Share of non-projective arcs up to which first-order parsers search projective trees. Projective instead of any trees
 # change the LAS on development data by +0.5 (tr_imst, cs_cltt), +0.3 (el_gdt) and +0.1 (af_afribooms), with shares of
@@ -61,6 +62,7 @@ def train_parser(
     checkpoint: str | Path | None,
     resume: bool,
     functions: TreeFunctions,
+    vectors: WordVectors | None,
 ) -> tuple[TrainedParser, bool]:
     """Return the trained parser, and whether training was interrupted."""
     if not train:
@@ -76,13 +78,20 @@ def train_parser(
     ignored = _find_ignored_columns(train, dev)
     stand_ins = tagless.find_stand_ins(train, ignored)
     tags = _keep_frequent((tag for s in train for tag in s.upos[1:]), MAX_TAGS) if "upos" not in ignored else ()
+    clusters = vectors.clusters(train, options.vector_words) if vectors else None
+
+    def adapt(family: Family) -> Family:
+        return tagless.substitute(dependency.with_clusters(family) if clusters else family, stand_ins)
+
     pruner = tagless.choose_pruner(stand_ins)
-    families = [*(tagless.substitute(family, stand_ins) for family in dependency.FAMILIES), pruner]
-    attributes = {name for family in families for name in family.attributes}
+    attributes = {name for family in map(adapt, dependency.FAMILIES) for name in family.attributes}
+    attributes.update(pruner.attributes)
     if options.encoder != "none":
         attributes.update(list_attributes(train))
-    encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions)
+    encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions, clusters)
     corpus = Corpus.of(train, encoder, labels)
+    if vectors:  # a checkpoint of training with other vectors is that of another run
+        corpus = replace(corpus, digest=f"{corpus.digest} {vectors.digest()}")
     tried = Corpus.of(dev, encoder, labels) if dev else None
     root_label = labels.index("root") if "root" in labels else -1
     arcs = [
@@ -94,15 +103,15 @@ def train_parser(
     ]
     spec = ModelSpec(
         encoder.attributes,
-        tagless.substitute(dependency.ARC, stand_ins),
-        tagless.substitute(dependency.BETWEEN, stand_ins),
+        adapt(dependency.ARC),
+        adapt(dependency.BETWEEN),
         options.bits,
         single_root,
-        tagless.substitute(dependency.LABEL, stand_ins),
+        adapt(dependency.LABEL),
         options.label_bits,
         find_allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
-        tuple(tagless.substitute(family, stand_ins) for family in options.part_families()),
-        tagless.substitute(dependency.TREE_LABEL, stand_ins),
+        tuple(map(adapt, options.part_families())),
+        adapt(dependency.TREE_LABEL),
         functions.names,
     )
     parts = None if tried else hold_out(train, encoder, labels)
@@ -135,6 +144,8 @@ def train_parser(
             progress=progress,
             checkpoint=f"{checkpoint}.encoder" if checkpoint else None,
             fingerprint=run.fingerprint(),
+            vectors=vectors,
+            vector_words=options.vector_words,
         )
         evaluate = partial(run.evaluate, best) if tried else None
         context, found, interrupted = learn_context(training, options.order, evaluate, resume=resume)
@@ -145,7 +156,8 @@ def train_parser(
         if context:
             warn_of_recall(pruning, quality["recall"], "the development data", tagless=bool(stand_ins))
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
-    return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data, context), interrupted
+    trained = TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data, context, clusters)
+    return trained, interrupted
 
 
 def _keep_short(sentences: list[Sentence], purpose: str) -> list[Sentence]:
