@@ -65,8 +65,8 @@ def choose_rule(options: ParserOptions, pruning: Pruning, measure: Measure) -> P
 def hold_out(train: Sequence[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> tuple[Corpus, Corpus] | None:
     """Return the training sentences in two parts, to train a pruner and to measure it, if the second is large enough.
 
-    On the held-out part, the pruner keeps about as many gold heads as on other sentences of the same treebank. This
-    costs another training of the pruner, about 2 % of the training of a parser.
+    This costs another training of the pruner. Without tags, it leads to the same rules as the development data for
+    el_gdt, hu_szeged and tr_imst.
     """
     held_out = train[_PART - 1 :: _PART]
     if sum(map(len, held_out)) < _ENOUGH:
