@@ -193,22 +193,23 @@ def open_target(target: Source, encoding: str = "utf-8") -> Iterator[Callable[[s
     A path that ends in ``.gz`` is compressed. A file is replaced when all of the new one is on the disk: a failure
     leaves an existing file unchanged. Each call of the write function is a record of `NewFile`.
     """
+    name = source_name(target)
     if not isinstance(target, str | os.PathLike):
-        yield _writer(target, encoding)
+        yield _writer(target, encoding, name)
         target.flush()
     elif target == "-":
         sys.stdout.flush()
         stream = getattr(sys.stdout, "buffer", sys.stdout)
-        yield _writer(stream, encoding)
+        yield _writer(stream, encoding, "<stdout>")
         stream.flush()
     else:
         path = Path(os.path.realpath(target))
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("wb") as device:
-                yield _writer(device, encoding)
+                yield _writer(device, encoding, name)
         else:
             with open_new(path) as file:
-                yield _writer(file, encoding)
+                yield _writer(file, encoding, name)
 
 
 def open_new(target: str | os.PathLike[str], *, visible: bool = False) -> NewFile:
@@ -225,10 +226,18 @@ def open_new(target: str | os.PathLike[str], *, visible: bool = False) -> NewFil
         raise OptionError(f"cannot write {os.fspath(target)}: {error.strerror}") from None
 
 
-def _writer(stream: Any, encoding: str) -> Callable[[str], object]:
-    """Return a function that writes text to a stream of text or bytes."""
+def _writer(stream: Any, encoding: str, name: str) -> Callable[[str], object]:
+    """Return a function that writes text to a stream of text or bytes, whose name is for errors."""
     try:
         stream.write("")
     except TypeError:
-        return lambda text: stream.write(text.encode(encoding))
+        return lambda text: stream.write(_encode(text, encoding, name))
     return cast(Callable[[str], object], stream.write)
+
+
+def _encode(text: str, encoding: str, name: str) -> bytes:
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError as error:
+        found = f"the character {error.object[error.start]!r}, which {encoding} cannot encode"
+        raise DataError(found, "characters that it can encode", path=name) from None
