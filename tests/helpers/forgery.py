@@ -30,9 +30,10 @@ from headlong.storage.packing import pack
 from headlong.text import Sentence
 from headlong.text.tokens import MultiwordToken
 from headlong.tokenizer import Tokenizer
+from headlong.vectors import WordVectors
 from tests.helpers import modelfiles, toy
 
-KINDS = ("parser", "encoder", "tagger", "labeler", "tokenizer", "lemmatizer", "pipeline", "packed")
+KINDS = ("parser", "encoder", "tagger", "labeler", "tokenizer", "lemmatizer", "vectors", "pipeline", "packed")
 MISSING = object()
 VALUES: tuple[Any, ...] = (
     *(MISSING, None, True, False, "", "x", "\ud800", "a\tb\nc", 0, 1, -1, 2, 7, 255, 2**15, 10**6, 10**9, 2**31, 2**63),
@@ -46,7 +47,7 @@ _FORMS = ["the", "old", "dog", "barks", "at", "Paris", "and", "du", "sees", "it"
 
 
 def train(kind: str) -> Component[Any]:
-    """Return a small trained model; "encoder" is a parser with a context encoder, "packed" a pipeline."""
+    """Return a small model; "encoder" is a parser with a context encoder and clusters, "packed" a pipeline."""
     treebank = toy.treebank()
     tagged = [
         sentence.with_columns(lemmas=[form.lower().rstrip("s") for form in sentence.forms]) for sentence in treebank
@@ -55,17 +56,24 @@ def train(kind: str) -> Component[Any]:
     tokenizer, lemmatizer = Tokenizer(gap_bits=10, end_bits=10, epochs=2), Lemmatizer(bits=10, epochs=2)
     made: dict[str, Callable[[], Component[Any]]] = {
         "parser": lambda: parser.fit(tagged),
-        "encoder": lambda: toy.parser(1, bits=10, epochs=2, encoder="small", encoder_epochs=2).fit(tagged),
+        "encoder": lambda: toy.parser(1, bits=10, epochs=2, encoder="small", encoder_epochs=2).fit(
+            tagged, vectors=_vectors()
+        ),
         "tagger": lambda: tagger.fit(tagged),
         "labeler": lambda: SequenceLabeler(column="XPOS", epochs=2, bits=8).fit(_chunks()),
         "tokenizer": lambda: tokenizer.fit(_texts()),
         "lemmatizer": lambda: lemmatizer.fit(tagged),
+        "vectors": _vectors,
     }
     if kind in made:
         return made[kind]()
     return Pipeline.from_components(
         tokenizer.fit(_texts()), tagger.fit(tagged), lemmatizer.fit(tagged), parser.fit(tagged)
     )
+
+
+def _vectors() -> WordVectors:
+    return WordVectors(size=3, min_count=1, clusters=4, coarse=2).fit(toy.treebank())
 
 
 def _chunks() -> list[Sentence]:
@@ -105,6 +113,9 @@ def use(component: Component[Any]) -> None:
             assert all(all(sentence.forms) for sentence in component.tokenize(text)), "an empty form"
         case Lemmatizer():
             list(component.lemmatize(sentences))
+        case WordVectors():
+            component.neighbors("dog")
+            toy.parser(1, epochs=1).fit(toy.treebank()[:3], vectors=component)
         case Pipeline():
             component(text, confidence=True)
     component.info()
