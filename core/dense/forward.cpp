@@ -179,7 +179,11 @@ void forward(const Network& network, const NetworkInput& input, const Dropout& d
   for (Index layer = 0; layer < network.shape.depth; ++layer)
     recur(network, input, dropout, random, layer, layer == 0 ? record.convolved : record.layers[layer - 1].output,
           record);
-  project(network, dropout, random, record);
+  if (network.shape.scores_words())
+    apply(network, network.layout.values, record.layers.back().output.data(), 2 * network.shape.hidden, record.words,
+          record.values);
+  else
+    project(network, dropout, random, record);
 }
 
 float bilinear_scale(const NetworkShape& shape) { return 4.0F / std::sqrt(static_cast<float>(shape.arc)); }
