@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import asdict
 from typing import Any, Self
 
+from headlong.dense import EncoderSize
 from headlong.errors import ModelError, OptionError
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
@@ -60,6 +61,8 @@ class Tagger(Component[TrainedTagger]):
         fine_bits: int = 17,
         enough: int = 20,
         word_dropout: float = 0.5,
+        encoder: EncoderSize = "none",
+        encoder_epochs: int = 0,
         seed: int = 1,
         licence: str = "",
         name: str = "",

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from headlong.arrays import INT32, UINT32
+from headlong.arrays import FLOAT32, INT32, UINT32
+from headlong.dense import EncoderShape, EncoderTraining, train_encoder
 from headlong.errors import DataError
 from headlong.features.attributes import FormCodes, RowCache
 from headlong.features.tables import sequence
 from headlong.learning.dropout import FormDropout
 from headlong.learning.loop import Report
+from headlong.sequence.context import LabelValues, TaggerContext
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData
@@ -24,6 +26,13 @@ from headlong.text import Sentence
 
 _ENOUGH = (1, 2, 5)  # values of `enough` to try on the development data, in addition to that of training
 _FORM_CODES = FormCodes(sorted({*sequence.TAGS.attributes, *sequence.MORPHOLOGY.attributes}))
+import os
+WEIGHT=.1
+ENC_ATTR=tuple(os.environ.get("ENC_ATTR","lower,prefix3,suffix4,suffix3,suffix2,shape").split(","))
+def ENC_SHAPE(size, groups):
+    if os.environ.get("ENC_SIZE"):
+        return EncoderShape(*map(int,os.environ["ENC_SIZE"].split(",")), groups=groups)
+    return EncoderShape.of_words(size, groups)
 _ATTRIBUTES = (*_FORM_CODES.attributes, FIRST)
 
 
@@ -63,10 +72,20 @@ class TaggedCorpus:
         self.codes[:, -1] = encode_first(names)[labels]
         self.keys = list(zip(self.forms, labels.tolist(), strict=True))
 
-    def data(self, lexicon: Lexicon, gold: Sequence[int]) -> SequenceData:
-        """Return the words with their candidates; an unknown key gets those of its first label, if there is one."""
+    def data(
+        self,
+        lexicon: Lexicon,
+        gold: Sequence[int],
+        score: Callable[[INT32, INT32], FLOAT32] | None = None,
+    ) -> SequenceData:
+        """Return the words with their candidates; an unknown key gets those of its first label, if there is one.
+
+        `score` returns what is added to the scores of candidates, given as `SequenceData` has them.
+        """
         sets = np.array([lexicon.numbers.get(key, lexicon.set_of(key[1:])) for key in self.keys], np.int64)
-        return SequenceData(self.codes, self.offsets, np.array(gold, np.int32), *lexicon.candidates(sets))
+        candidates = lexicon.candidates(sets)
+        scores = score(*candidates) if score else None
+        return SequenceData(self.codes, self.offsets, np.array(gold, np.int32), *candidates, scores)
 
 
 def train_tagger(
@@ -82,71 +101,138 @@ def train_tagger(
     columns = tuple(name for name in options.columns if any(set(getattr(s, name)[1:]) != {"_"} for s in train))
     if not columns:
         raise DataError(f"only _ in {', '.join(options.columns)}", "training data with tags")
-    corpus, dev_corpus = TaggedCorpus.of(train), TaggedCorpus.of(dev) if dev else None
-    first = _fit_step(options, columns[:1], corpus, dev_corpus, threads, progress)
-    if len(columns) == 1:
-        return TrainedTagger((first,))
-    # The second step is trained with gold first labels, and evaluated with predicted ones.
-    numbers = {label: i for i, label in enumerate(first.labels)}
-    corpus.set_first_labels(first.labels, np.array([numbers[label] for label in corpus.values(columns[:1])], np.int32))
-    if dev_corpus:
-        empty = [0] * len(dev_corpus.forms)
-        dev_corpus.set_first_labels(first.labels, first.model.label(dev_corpus.data(first.lexicon, empty), threads))
-    return TrainedTagger((first, _fit_step(options, columns[1:], corpus, dev_corpus, threads, progress)))
+    run = _Run(options, TaggedCorpus.of(train), TaggedCorpus.of(dev) if dev else None, threads, progress)
+    return run.train([one for one in (columns[:1], columns[1:]) if one])
 
 
-def _fit_step(
-    options: TaggerOptions,
-    columns: tuple[str, ...],
-    corpus: TaggedCorpus,
-    dev: TaggedCorpus | None,
-    threads: int,
-    progress: Report,
-) -> TaggerStep:
-    """Train one step; with development data, also choose `enough` for its lexicon."""
-    gold = corpus.values(columns)
-    labels = tuple(sorted(set(gold)))
-    number = {label: i for i, label in enumerate(labels)}
-    targets = [number[label] for label in gold]
-    is_first = len(corpus.keys[0]) == 1
-    pairs = list(zip(corpus.keys, targets, strict=True))
-    by_label = Lexicon.of((((key[1:], target) for key, target in pairs) if not is_first else ()), 1)
+@dataclass(eq=False)
+class _Run:
+    """Training of one tagger."""
 
-    def make_lexicon(enough: int) -> Lexicon:
-        return Lexicon.of(pairs, enough).extend(by_label)
+    options: TaggerOptions
+    corpus: TaggedCorpus
+    dev: TaggedCorpus | None
+    threads: int
+    progress: Report
+    context: TaggerContext | None = None
+    dev_scores: FLOAT32 | None = None  # of the values of all words of the development data
 
-    lexicon = make_lexicon(options.enough)
-    answers = dev.values(columns) if dev else []
-    gold_numbers = [number.get(label, -1) for label in answers]
-    dev_data = dev.data(lexicon, gold_numbers) if dev else None
+    def train(self, steps: list[tuple[str, ...]]) -> TrainedTagger:
+        """Train steps that fill the given columns."""
+        gold = [self.corpus.values(columns) for columns in steps]
+        labels = [tuple(sorted(set(values))) for values in gold]
+        targets = [_number(values, names) for values, names in zip(gold, labels, strict=True)]
+        if self.options.encoder != "none":
+            self._train_encoder(LabelValues.of(list(zip(steps, labels, strict=True))), targets)
+        done: list[TaggerStep] = []
+        for number, columns in enumerate(steps):
+            if done:
+                self._set_first_labels(done[0], targets[0])
+            done.append(self._fit_step(number, columns, labels[number], targets[number]))
+        return TrainedTagger(tuple(done), self.context)
 
-    def evaluate(found: INT32) -> dict[str, float]:
-        return _score_columns(columns, [labels[label] for label in found.tolist()], answers)
+    def _set_first_labels(self, first: TaggerStep, targets: INT32) -> None:
+        """Prepare the second step: it is trained with gold first labels, and evaluated with predicted ones."""
+        self.corpus.set_first_labels(first.labels, targets)
+        if self.dev:
+            empty = [0] * len(self.dev.forms)
+            data = self.dev.data(first.lexicon, empty, self._score_dev(0))
+            self.dev.set_first_labels(first.labels, first.model.label(data, self.threads))
 
-    dropout = FormDropout(corpus.forms, _ATTRIBUTES, corpus.codes, options.word_dropout, options.seed)
-    model = SequenceModel.fit(
-        sequence.TAGS if is_first else sequence.MORPHOLOGY,
-        options.step_options(first=is_first),
-        corpus.data(lexicon, targets),
-        dev_data,
-        attributes=_ATTRIBUTES,
-        labels=_number_facets(columns, labels),
-        threads=threads,
-        progress=progress,
-        stage="+".join(columns),
-        evaluate=evaluate,
-        before_epoch=dropout.draw,
-    )
-    dropout.restore()
-    if dev:
-        # Training needs words with many candidates. In prediction, words seen only once may be restricted to the labels
-        # they were seen with: tr_imst gains 0.5 FEATS, el_gdt and en_ewt lose.
-        lexicons = [lexicon, *map(make_lexicon, _ENOUGH)]
-        scores = [evaluate(model.label(dev.data(one, gold_numbers), threads)) for one in lexicons]
-        best = max(range(len(lexicons)), key=lambda i: next(iter(scores[i].values())))
-        lexicon = lexicons[best]
-        model.scores["dev"] = scores[best]
-    return TaggerStep(columns, labels, lexicon, model)
+    def _train_encoder(self, values: LabelValues, targets: Sequence[INT32]) -> None:
+        options = self.options
+        if not values.groups:
+            return
+        training = EncoderTraining(
+            *(_ATTRIBUTES, self.corpus.codes, ENC_ATTR, np.diff(self.corpus.offsets)),
+            ENC_SHAPE(options.encoder, values.groups),
+            epochs=options.encoder_epochs,
+            seed=options.seed,
+            threads=self.threads,
+            progress=self.progress,
+            values=values.look_up(targets),
+        )
+        encoder, interrupted = train_encoder(training, (WEIGHT, WEIGHT))
+        if interrupted:
+            raise KeyboardInterrupt
+        if encoder:
+            self.context = TaggerContext(encoder, values)
+            if self.dev:
+                rows = self.context.rows(self.dev.codes, _ATTRIBUTES)
+                self.dev_scores = self.context.score(rows, self.dev.offsets, self.threads)
+
+    def _score_dev(self, step: int) -> Callable[[INT32, INT32], FLOAT32] | None:
+        """Return the function that scores candidates of the development data by the encoder."""
+        context, scores = self.context, self.dev_scores
+        if context is None or scores is None:
+            return None
+        return lambda begins, candidates: context.score_candidates(step, scores, begins, candidates)
+
+    def _fit_step(
+        self, number: int, columns: tuple[str, ...], labels: tuple[tuple[str, ...], ...], targets: INT32
+    ) -> TaggerStep:
+        """Train one step; with development data, also choose `enough` for its lexicon, and how much the encoder counts."""
+        corpus, dev, options = self.corpus, self.dev, self.options
+        pairs = list(zip(corpus.keys, targets.tolist(), strict=True))
+        by_label = Lexicon.of(((key[1:], target) for key, target in pairs) if number else (), 1)
+
+        def make_lexicon(enough: int) -> Lexicon:
+            return Lexicon.of(pairs, enough).extend(by_label)
+
+        lexicon = make_lexicon(options.enough)
+        answers = dev.values(columns) if dev else []
+        gold_numbers = _number(answers, labels)
+
+        def evaluate(found: INT32) -> dict[str, float]:
+            return _score_columns(columns, [labels[label] for label in found.tolist()], answers)
+
+        dropout = FormDropout(corpus.forms, _ATTRIBUTES, corpus.codes, options.word_dropout, options.seed)
+        model = SequenceModel.fit(
+            sequence.MORPHOLOGY if number else sequence.TAGS,
+            options.step_options(first=number == 0),
+            corpus.data(lexicon, targets),
+            dev.data(lexicon, gold_numbers) if dev else None,
+            attributes=_ATTRIBUTES,
+            labels=_number_facets(columns, labels),
+            threads=self.threads,
+            progress=self.progress,
+            stage="+".join(columns),
+            evaluate=evaluate,
+            before_epoch=dropout.draw,
+        )
+        dropout.restore()
+        if dev:
+            def score(one: Lexicon) -> dict[str, float]:
+                data = dev.data(one, gold_numbers, self._score_dev(number))
+                return evaluate(model.label(data, self.threads))
+
+            if self.context:
+                def with_factor(f):
+                    factors=list(self.context.encoder.factors); factors[number]=f
+                    self.context=replace(self.context, encoder=replace(self.context.encoder, factors=tuple(factors)))
+                for f in (0,.01,.02,.03,.05,.07,.1,.15,.2,.3,.5,1,10):
+                    with_factor(f)
+                    print(columns, f, score(lexicon), model.sharpness)
+                res={}
+                for f in (0,.01,.02,.03,.05,.07,.1,.15,.2,.3,.5):
+                    with_factor(f)
+                    res[f]=next(iter(score(lexicon).values()))
+                with_factor(max(res,key=res.get))
+            # Training needs words with many candidates. In prediction, words seen only once may be restricted to the
+            # labels they were seen with: tr_imst gains 0.5 FEATS, el_gdt and en_ewt lose.
+            lexicons = [lexicon, *map(make_lexicon, _ENOUGH)]
+            scores = [score(one) for one in lexicons]
+            print(scores)
+            best = max(range(len(lexicons)), key=lambda i: next(iter(scores[i].values())))
+            lexicon = lexicons[best]
+            model.scores["dev"] = scores[best]
+        return TaggerStep(columns, labels, lexicon, model)
+
+
+def _number(values: Sequence[tuple[str, ...]], labels: Sequence[tuple[str, ...]]) -> INT32:
+    """Return the numbers of labels; -1 for an unknown one."""
+    numbers = {label: i for i, label in enumerate(labels)}
+    return np.array([numbers.get(value, -1) for value in values], np.int32)
 
 
 def _number_facets(columns: tuple[str, ...], labels: Sequence[tuple[str, ...]]) -> list[list[int]]:
