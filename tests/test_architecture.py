@@ -28,7 +28,7 @@ IMPORTS = {
     "storage": (),
     "data": (),
     "dense": ("_core", "text", "features", "learning", "storage"),
-    "sequence": ("_core", "text", "evaluation", "features", "learning", "storage"),
+    "sequence": ("_core", "text", "evaluation", "features", "learning", "storage", "dense"),
     "tokenizer": ("text", "evaluation", "features", "learning", "storage", "sequence"),
     "lemmatizer": ("text", "features", "learning", "storage", "sequence"),
     "parser": ("_core", "text", "evaluation", "features", "inference", "learning", "storage", "dense"),

@@ -320,8 +320,7 @@ void bind_chain(nb::module_& m) {
            "Take codes [items, attributes] and offsets [sequences + 1]. Every item can have every label.")
       .def("set_candidates", &PySequences::set_candidates, "begins"_a, "candidates"_a,
            "Restrict the labels of item i to candidates[begins[i] : begins[i + 1]].")
-      .def("set_scores", &PySequences::set_scores, "scores"_a,
-           "Add scores [candidates] to those of the model.");
+      .def("set_scores", &PySequences::set_scores, "scores"_a, "Add scores [candidates] to those of the model.");
   nb::class_<PyChainModel>(m, "ChainModel",
                            "A sequence model: templates score labels, chains of order 0 to 2 score label sequences.")
       .def(

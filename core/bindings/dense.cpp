@@ -81,9 +81,7 @@ struct PyTrainer {
     checked_values(shape, values, heads.size());
   }
 
-  NetworkGold gold() const {
-    return {view(heads), view(labels), values ? view(*values) : std::span<const Index>{}};
-  }
+  NetworkGold gold() const { return {view(heads), view(labels), values ? view(*values) : std::span<const Index>{}}; }
 
   nb::tuple state() const {
     const NetworkTrainer::State& found = trainer.state();
@@ -125,8 +123,7 @@ struct PyTrainer {
     for (Index s : view(sentences))
       require(s >= 0 && s + 1 < static_cast<Index>(offsets.size()), "a sentence is out of range");
     const Unlocked unlocked;
-    return trainer.step(corpus, gold(), view(sentences), dropout, label_share, rate, seed,
-                        threads);
+    return trainer.step(corpus, gold(), view(sentences), dropout, label_share, rate, seed, threads);
   }
 };
 
@@ -340,7 +337,8 @@ void bind_dense(nb::module_& m) {
                 "numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: "
                 "numpy.typing.NDArray[numpy.int32], heads: numpy.typing.NDArray[numpy.int32], labels: "
                 "numpy.typing.NDArray[numpy.int32], label_share: float, dropout: Dropout, seed: int, scalar: bool = "
-                "False, values: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[float, numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]"),
+                "False, values: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[float, "
+                "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]"),
         "Return the loss of sentences, and its gradient by weights and by embeddings.");
   m.def("probabilities", &probabilities, "shape"_a, "weights"_a, "embeddings"_a, "rows"_a, "offsets"_a,
         "scalar"_a = false,

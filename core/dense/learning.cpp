@@ -77,8 +77,8 @@ double NetworkTrainer::step(const NetworkInput& corpus, const NetworkGold& gold,
     const NetworkInput input{share.rows, share.offsets, corpus.columns};
     Random random(scatter(seed) + i);
     forward(network_, input, dropout, random, share.record);
-    backward(network_, input, {share.heads, share.labels, share.values}, dropout, 1.0F / static_cast<float>(std::max(words, 1)),
-             label_share, share.record, share.workspace, share.gradient);
+    backward(network_, input, {share.heads, share.labels, share.values}, dropout,
+             1.0F / static_cast<float>(std::max(words, 1)), label_share, share.record, share.workspace, share.gradient);
   });
   double loss = 0.0;
   for (const Share& share : shares_) loss += share.gradient.loss;

@@ -33,7 +33,8 @@ struct NetworkGold {
 };
 
 // Adds to `gradient` that of `share` times the sum over words of the negative log-probabilities of head and label, or
-// of all values; labels count `label_share` as much as heads. The record must be that of a forward pass over the same input.
+// of all values; labels count `label_share` as much as heads. The record must be that of a forward pass over the same
+// input.
 void backward(const Network& network, const NetworkInput& input, const NetworkGold& gold, const Dropout& dropout,
               float share, float label_share, NetworkRecord& record, BackwardWorkspace& workspace,
               NetworkGradient& gradient);

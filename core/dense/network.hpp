@@ -94,8 +94,8 @@ struct Network {
   const PackedLinear& packed_of(const Linear& linear) const;
 };
 
-// Sentences laid end to end, those of a parser with their roots: the embedding rows of every word, `columns` per word, and -1 for none.
-// Sentence s has the words offsets[s] to offsets[s + 1].
+// Sentences laid end to end, those of a parser with their roots: the embedding rows of every word, `columns` per word,
+// and -1 for none. Sentence s has the words offsets[s] to offsets[s + 1].
 struct NetworkInput {
   std::span<const Index> rows;
   std::span<const Index> offsets;

@@ -30,6 +30,7 @@ from headlong.tokenizer.tokenizer import Tokenizer
 
 TagOption = Literal["auto", "always", "never"]
 _FOLD_EPOCHS = 5
+_FOLD_ENCODER_EPOCHS = 4
 _DROP = 2  # see `pack`
 MAX_ITERATIONS = 1
 """Default of `max_iterations`, for the decoder "exact" in hundreds of nodes.
@@ -159,7 +160,7 @@ class Pipeline(Component[TrainedPipeline]):
             # whole tagger, but not for many, since later epochs change little (UPOS of en_ewt: 95.03 after five, 95.16
             # after ten).
             best = max(step.model.scores["epoch"] for step in tagger.trained.steps)
-            fold_options = replace(options.tagger, epochs=min(best, _FOLD_EPOCHS))
+            fold_options = replace(options.tagger, epochs=min(best, _FOLD_EPOCHS), encoder_epochs=_FOLD_ENCODER_EPOCHS)
             sentences = jackknife(
                 sentences, min(options.folds, len(sentences)), lambda: Tagger.from_options(fold_options)
             )

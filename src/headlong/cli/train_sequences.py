@@ -8,6 +8,7 @@ from headlong.cli.columns import add_column_options, read_labeled
 from headlong.cli.progress import training_log
 from headlong.cli.training import (
     ModelOutput,
+    add_encoder,
     add_learner,
     add_numbers,
     add_training_threads,
@@ -49,6 +50,7 @@ def _add_tagger_options(parser: argparse.ArgumentParser) -> None:
             "fine_bits": (17, "size of the weight tables of the other columns: 2^N rows"),
         },
     )
+    add_encoder(parser, "the tagger")
     add_learner(parser)
     add_treebank_options(parser)
 
@@ -58,7 +60,7 @@ def _run_tagger(args: argparse.Namespace) -> int:
     from headlong import Tagger
 
     output = ModelOutput(args)
-    names = ("order", *_SHARED, "bits", "fine_bits", "learner", "licence", "name")
+    names = ("order", *_SHARED, "bits", "fine_bits", "encoder", "encoder_epochs", "learner", "licence", "name")
     columns = tuple(args.predict.lower().split(","))
     tagger = Tagger(columns=columns, **{name: getattr(args, name) for name in names})
     train, dev = read_treebanks(args)

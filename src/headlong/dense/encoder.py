@@ -23,7 +23,6 @@ _SHAPES: dict[str, dict[str, int]] = {
     "small": {"width": 96, "hidden": 64, "depth": 2, "arc": 64, "label": 64},
     "large": {"width": 128, "hidden": 128, "depth": 3, "arc": 64, "label": 96},
 }
-_STACK = ("width", "hidden", "depth")  # what the networks of parsers and taggers have in common
 _PREFIX = "encoder_"  # of the names of arrays in a model file
 
 
@@ -47,7 +46,8 @@ class EncoderShape:
     @classmethod
     def of_words(cls, size: str, groups: Sequence[int]) -> EncoderShape:
         """Return the shape of a named size, for a tagger with groups of so many values."""
-        return cls(**{name: _SHAPES[size][name] for name in _STACK}, groups=tuple(groups))
+        sizes = _SHAPES[size]
+        return cls(sizes["width"], sizes["hidden"], sizes["depth"], groups=tuple(groups))
 
     def compile(self) -> _core.dense.NetworkShape:
         """Return the shape for the core."""

@@ -17,8 +17,14 @@ ROOT = 0
 _FIRST = "lower"
 _WORDS = (_FIRST, "lemma", "prefix3", "suffix3", "suffix2", "shape", "feats")
 _TAGS = ("upos", "xpos")
-FORM_ATTRIBUTES = (_FIRST, "prefix3", "suffix4", "suffix3", "suffix2", "shape")
-"""What the encoder of a tagger looks at."""
+FORM_ATTRIBUTES = (
+    _FIRST,
+    "shape",
+    *(f"prefix{n}" for n in range(1, 5)),
+    *(f"suffix{n}" for n in range(1, 6)),
+    *(f"infix{n}" for n in range(1, 6)),
+)
+"""What the encoder of a tagger looks at: the form, its affixes, and the trigrams before the last three letters."""
 
 _RARE = 2  # a word, affix or shape that was seen less often is unknown
 

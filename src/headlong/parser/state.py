@@ -89,7 +89,9 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         pruning = Pruning(model, options.max_heads, options.threshold)
     encoder = None
     if "encoder" in metadata:
-        encoder = EncoderModel.from_state(expect(metadata, "encoder", RECORD), arrays, attributes, labels=len(label_names))
+        encoder = EncoderModel.from_state(
+            expect(metadata, "encoder", RECORD), arrays, attributes, labels=len(label_names)
+        )
     return TrainedParser(
         tags,
         label_names,

@@ -7,7 +7,7 @@ each of these, a group, and a label has the sum of the scores of its values.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from headlong import _core
 from headlong.arrays import FLOAT32, INT32, UINT32
 from headlong.dense import EncoderModel
 from headlong.features.attributes import parse_feats
+from headlong.sequence.spec import SequenceData
 
 NO_ROOTS = np.zeros(0, np.int32)
 
@@ -88,8 +89,15 @@ class TaggerContext:
         """Return the scores of all values of all words of sentences [words, values]."""
         return self._core.scores(rows, np.unique(offsets), threads)
 
-    def score_candidates(self, step: int, scores: FLOAT32, begins: INT32, candidates: INT32) -> FLOAT32:
-        """Return what is added to the scores of candidate labels in a step, given the scores of all values."""
+    def score_candidates(self, step: int, scores: FLOAT32, data: SequenceData) -> FLOAT32:
+        """Return what is added to the scores of the candidates of words in a step, given the scores of all values."""
+        assert data.begins is not None and data.candidates is not None
         table, factor = self.values.steps[step], self.encoder.factors[step]
-        label_begins = np.arange(len(table) + 1, dtype=np.int32) * np.int32(table.shape[1])
-        return _core.dense.candidate_scores(scores, label_begins, table.ravel(), begins, candidates, factor)
+        begins = np.arange(len(table) + 1, dtype=np.int32) * np.int32(table.shape[1])
+        return _core.dense.candidate_scores(scores, begins, table.ravel(), data.begins, data.candidates, factor)
+
+    def with_factor(self, step: int, factor: float) -> TaggerContext:
+        """Return the context with another factor for the scores of a step."""
+        first, second = self.encoder.factors
+        factors = (first, factor) if step else (factor, second)
+        return replace(self, encoder=replace(self.encoder, factors=factors))

@@ -78,7 +78,6 @@ class SequenceModel:
             )
             width /= 2.0
         self.sharpness = 2.0**center
-        self.__dict__.pop("_soft", None)
 
     @classmethod
     def fit(

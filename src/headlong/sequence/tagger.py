@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import asdict
 from typing import Any, Self
 
-from headlong.dense import EncoderSize
+from headlong.dense import EncoderModel, EncoderSize
 from headlong.errors import ModelError, OptionError
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.options import store_options
 from headlong.parallel import check_threads, read_batches
+from headlong.sequence.context import LabelValues, TaggerContext
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.tagger_steps import COLUMNS, TaggerOptions, TaggerStep, TrainedTagger
@@ -79,7 +80,8 @@ class Tagger(Component[TrainedTagger]):
     ) -> Self:
         """Train on tagged sentences, forget any earlier training, and return the tagger itself.
 
-        With `dev` the best epoch of each step is kept, otherwise the last. The result does not depend on `threads`.
+        With `dev` the best epoch of each step is kept, otherwise the last; `dev` also decides how much the encoder
+        counts. The result does not depend on `threads`.
         """
         self._forget()
         self._trained = train_tagger(self.options, list(train), None if dev is None else list(dev), threads, progress)
@@ -134,6 +136,9 @@ class Tagger(Component[TrainedTagger]):
                 }
             )
             arrays |= add_prefix(f"step{i}", tables)
+        if trained.context:
+            metadata["encoder"], tables = trained.context.encoder.state()
+            arrays |= tables
         return metadata, arrays
 
     @classmethod
@@ -145,7 +150,15 @@ class Tagger(Component[TrainedTagger]):
             for i, stored in enumerate(expect(metadata, "steps", list_of(RECORD, 1, 2))):
                 first = len(steps[0].labels) if steps else 0
                 steps.append(_read_step(stored, select_prefix(f"step{i}", arrays), first))
-            tagger._trained = TrainedTagger(tuple(steps))
+            context = None
+            if "encoder" in metadata:
+                values = LabelValues.of([(step.columns, step.labels) for step in steps])
+                if not values.groups:
+                    raise ModelError("found an encoder, but each word has only one possible label")
+                names = steps[0].model.spec.attributes
+                stored = expect(metadata, "encoder", RECORD)
+                context = TaggerContext(EncoderModel.from_state(stored, arrays, names, groups=values.groups), values)
+            tagger._trained = TrainedTagger(tuple(steps), context)
             columns = tagger.columns
             if len(set(columns)) < len(columns):
                 raise ModelError(f"'columns' must name each column once, found {columns}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain
 from typing import get_args
@@ -11,8 +11,8 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from headlong.errors import ModelError, OptionError
 from headlong.dense import EncoderSize
+from headlong.errors import ModelError, OptionError
 from headlong.features.attributes import FormCodes, RowCache, attribute_code
 from headlong.options import Options, check_choice, check_not_negative, check_ranges, take_options
 from headlong.sequence.context import TaggerContext
@@ -159,9 +159,9 @@ class TrainedTagger:
         columns: dict[str, list[str]] = {}
         probabilities: dict[str, list[float]] = {}
         for number, (step, all_names) in enumerate(zip(self.steps, self._names, strict=True)):
-            candidates = step.lexicon.candidates(chosen)
-            extra = self.context.score_candidates(number, scores, *candidates) if self.context else None
-            data = SequenceData(codes, offsets, None, *candidates, extra)
+            data = SequenceData(codes, offsets, None, *step.lexicon.candidates(chosen))
+            if self.context and scores is not None:
+                data = replace(data, scores=self.context.score_candidates(number, scores, data))
             labels = step.model.label(data, threads)
             for name, names in zip(step.columns, all_names, strict=True):
                 columns[name] = names[labels].tolist()

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from headlong.arrays import FLOAT32, INT32, UINT32
 from headlong.dense import EncoderShape, EncoderTraining, train_encoder
+from headlong.dense.vocabulary import FORM_ATTRIBUTES
 from headlong.errors import DataError
 from headlong.features.attributes import FormCodes, RowCache
 from headlong.features.tables import sequence
@@ -25,14 +26,11 @@ from headlong.sequence.tagger_steps import FIRST, TaggerOptions, TaggerStep, Tra
 from headlong.text import Sentence
 
 _ENOUGH = (1, 2, 5)  # values of `enough` to try on the development data, in addition to that of training
+_FACTORS = (0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0)
+"""How much the encoder may count, tried on the development data. With 1, its scores and those of the chain have the
+same unit: the scores of the chain are log-probabilities if they are multiplied by its sharpness."""
+_FACTOR = 1.0  # without development data
 _FORM_CODES = FormCodes(sorted({*sequence.TAGS.attributes, *sequence.MORPHOLOGY.attributes}))
-import os
-WEIGHT=.1
-ENC_ATTR=tuple(os.environ.get("ENC_ATTR","lower,prefix3,suffix4,suffix3,suffix2,shape").split(","))
-def ENC_SHAPE(size, groups):
-    if os.environ.get("ENC_SIZE"):
-        return EncoderShape(*map(int,os.environ["ENC_SIZE"].split(",")), groups=groups)
-    return EncoderShape.of_words(size, groups)
 _ATTRIBUTES = (*_FORM_CODES.attributes, FIRST)
 
 
@@ -72,20 +70,10 @@ class TaggedCorpus:
         self.codes[:, -1] = encode_first(names)[labels]
         self.keys = list(zip(self.forms, labels.tolist(), strict=True))
 
-    def data(
-        self,
-        lexicon: Lexicon,
-        gold: Sequence[int],
-        score: Callable[[INT32, INT32], FLOAT32] | None = None,
-    ) -> SequenceData:
-        """Return the words with their candidates; an unknown key gets those of its first label, if there is one.
-
-        `score` returns what is added to the scores of candidates, given as `SequenceData` has them.
-        """
+    def data(self, lexicon: Lexicon, gold: INT32) -> SequenceData:
+        """Return the words with their candidates; an unknown key gets those of its first label, if there is one."""
         sets = np.array([lexicon.numbers.get(key, lexicon.set_of(key[1:])) for key in self.keys], np.int64)
-        candidates = lexicon.candidates(sets)
-        scores = score(*candidates) if score else None
-        return SequenceData(self.codes, self.offsets, np.array(gold, np.int32), *candidates, scores)
+        return SequenceData(self.codes, self.offsets, gold, *lexicon.candidates(sets))
 
 
 def train_tagger(
@@ -101,12 +89,12 @@ def train_tagger(
     columns = tuple(name for name in options.columns if any(set(getattr(s, name)[1:]) != {"_"} for s in train))
     if not columns:
         raise DataError(f"only _ in {', '.join(options.columns)}", "training data with tags")
-    run = _Run(options, TaggedCorpus.of(train), TaggedCorpus.of(dev) if dev else None, threads, progress)
+    run = _TaggerRun(options, TaggedCorpus.of(train), TaggedCorpus.of(dev) if dev else None, threads, progress)
     return run.train([one for one in (columns[:1], columns[1:]) if one])
 
 
 @dataclass(eq=False)
-class _Run:
+class _TaggerRun:
     """Training of one tagger."""
 
     options: TaggerOptions
@@ -118,7 +106,7 @@ class _Run:
     dev_scores: FLOAT32 | None = None  # of the values of all words of the development data
 
     def train(self, steps: list[tuple[str, ...]]) -> TrainedTagger:
-        """Train steps that fill the given columns."""
+        """Train steps that fill the given columns: the encoder first, which all steps share."""
         gold = [self.corpus.values(columns) for columns in steps]
         labels = [tuple(sorted(set(values))) for values in gold]
         targets = [_number(values, names) for values, names in zip(gold, labels, strict=True)]
@@ -131,47 +119,47 @@ class _Run:
             done.append(self._fit_step(number, columns, labels[number], targets[number]))
         return TrainedTagger(tuple(done), self.context)
 
-    def _set_first_labels(self, first: TaggerStep, targets: INT32) -> None:
-        """Prepare the second step: it is trained with gold first labels, and evaluated with predicted ones."""
-        self.corpus.set_first_labels(first.labels, targets)
-        if self.dev:
-            empty = [0] * len(self.dev.forms)
-            data = self.dev.data(first.lexicon, empty, self._score_dev(0))
-            self.dev.set_first_labels(first.labels, first.model.label(data, self.threads))
-
     def _train_encoder(self, values: LabelValues, targets: Sequence[INT32]) -> None:
-        options = self.options
-        if not values.groups:
+        if not values.groups:  # nothing to choose from
             return
+        options, corpus = self.options, self.corpus
         training = EncoderTraining(
-            *(_ATTRIBUTES, self.corpus.codes, ENC_ATTR, np.diff(self.corpus.offsets)),
-            ENC_SHAPE(options.encoder, values.groups),
+            *(_ATTRIBUTES, corpus.codes, FORM_ATTRIBUTES, np.diff(corpus.offsets)),
+            EncoderShape.of_words(options.encoder, values.groups),
             epochs=options.encoder_epochs,
             seed=options.seed,
             threads=self.threads,
             progress=self.progress,
             values=values.look_up(targets),
         )
-        encoder, interrupted = train_encoder(training, (WEIGHT, WEIGHT))
+        encoder, interrupted = train_encoder(training, (0.0, 0.0))
         if interrupted:
             raise KeyboardInterrupt
-        if encoder:
-            self.context = TaggerContext(encoder, values)
-            if self.dev:
-                rows = self.context.rows(self.dev.codes, _ATTRIBUTES)
-                self.dev_scores = self.context.score(rows, self.dev.offsets, self.threads)
+        if encoder is None:
+            return
+        self.context = TaggerContext(encoder, values)
+        if self.dev:
+            rows = self.context.rows(self.dev.codes, _ATTRIBUTES)
+            self.dev_scores = self.context.score(rows, self.dev.offsets, self.threads)
 
-    def _score_dev(self, step: int) -> Callable[[INT32, INT32], FLOAT32] | None:
-        """Return the function that scores candidates of the development data by the encoder."""
-        context, scores = self.context, self.dev_scores
-        if context is None or scores is None:
-            return None
-        return lambda begins, candidates: context.score_candidates(step, scores, begins, candidates)
+    def _set_first_labels(self, first: TaggerStep, targets: INT32) -> None:
+        """Prepare the second step: it is trained with gold first labels, and evaluated with predicted ones."""
+        self.corpus.set_first_labels(first.labels, targets)
+        if self.dev:
+            nothing = np.zeros(len(self.dev.forms), np.int32)
+            data = self._add_scores(0, self.dev.data(first.lexicon, nothing))
+            self.dev.set_first_labels(first.labels, first.model.label(data, self.threads))
+
+    def _add_scores(self, step: int, data: SequenceData) -> SequenceData:
+        """Return development data with the scores of the encoder, if there is one."""
+        if self.context is None or self.dev_scores is None:
+            return data
+        return replace(data, scores=self.context.score_candidates(step, self.dev_scores, data))
 
     def _fit_step(
         self, number: int, columns: tuple[str, ...], labels: tuple[tuple[str, ...], ...], targets: INT32
     ) -> TaggerStep:
-        """Train one step; with development data, also choose `enough` for its lexicon, and how much the encoder counts."""
+        """Train one step; with development data, also choose how much the encoder counts, and the lexicon."""
         corpus, dev, options = self.corpus, self.dev, self.options
         pairs = list(zip(corpus.keys, targets.tolist(), strict=True))
         by_label = Lexicon.of(((key[1:], target) for key, target in pairs) if number else (), 1)
@@ -181,7 +169,7 @@ class _Run:
 
         lexicon = make_lexicon(options.enough)
         answers = dev.values(columns) if dev else []
-        gold_numbers = _number(answers, labels)
+        gold = _number(answers, labels)
 
         def evaluate(found: INT32) -> dict[str, float]:
             return _score_columns(columns, [labels[label] for label in found.tolist()], answers)
@@ -191,7 +179,7 @@ class _Run:
             sequence.MORPHOLOGY if number else sequence.TAGS,
             options.step_options(first=number == 0),
             corpus.data(lexicon, targets),
-            dev.data(lexicon, gold_numbers) if dev else None,
+            dev.data(lexicon, gold) if dev else None,
             attributes=_ATTRIBUTES,
             labels=_number_facets(columns, labels),
             threads=self.threads,
@@ -201,32 +189,42 @@ class _Run:
             before_epoch=dropout.draw,
         )
         dropout.restore()
+        if self.context:
+            self.context = self.context.with_factor(number, _FACTOR / model.sharpness)
         if dev:
-            def score(one: Lexicon) -> dict[str, float]:
-                data = dev.data(one, gold_numbers, self._score_dev(number))
-                return evaluate(model.label(data, self.threads))
-
-            if self.context:
-                def with_factor(f):
-                    factors=list(self.context.encoder.factors); factors[number]=f
-                    self.context=replace(self.context, encoder=replace(self.context.encoder, factors=tuple(factors)))
-                for f in (0,.01,.02,.03,.05,.07,.1,.15,.2,.3,.5,1,10):
-                    with_factor(f)
-                    print(columns, f, score(lexicon), model.sharpness)
-                res={}
-                for f in (0,.01,.02,.03,.05,.07,.1,.15,.2,.3,.5):
-                    with_factor(f)
-                    res[f]=next(iter(score(lexicon).values()))
-                with_factor(max(res,key=res.get))
-            # Training needs words with many candidates. In prediction, words seen only once may be restricted to the
-            # labels they were seen with: tr_imst gains 0.5 FEATS, el_gdt and en_ewt lose.
-            lexicons = [lexicon, *map(make_lexicon, _ENOUGH)]
-            scores = [score(one) for one in lexicons]
-            print(scores)
-            best = max(range(len(lexicons)), key=lambda i: next(iter(scores[i].values())))
-            lexicon = lexicons[best]
-            model.scores["dev"] = scores[best]
+            lexicon = self._choose(number, model, lambda one: dev.data(one, gold), evaluate, lexicon, make_lexicon)
         return TaggerStep(columns, labels, lexicon, model)
+
+    def _choose(
+        self,
+        number: int,
+        model: SequenceModel,
+        data: Callable[[Lexicon], SequenceData],
+        evaluate: Callable[[INT32], dict[str, float]],
+        lexicon: Lexicon,
+        make_lexicon: Callable[[int], Lexicon],
+    ) -> Lexicon:
+        """Choose how much the encoder counts and the lexicon of a step on the development data; return the lexicon."""
+
+        def score(one: Lexicon) -> dict[str, float]:
+            return evaluate(model.label(self._add_scores(number, data(one)), self.threads))
+
+        if self.context:
+            tried = [self.context.with_factor(number, factor / model.sharpness) for factor in _FACTORS]
+            found = []
+            for self.context in tried:
+                found.append(_main_score(score(lexicon)))
+            self.context = tried[found.index(max(found))]
+        # Training needs words with many candidates. In prediction, words seen only once may be restricted to the labels
+        # they were seen with: tr_imst gains 0.5 FEATS, el_gdt and en_ewt lose.
+        lexicons = [lexicon, *map(make_lexicon, _ENOUGH)]
+        scores = [score(one) for one in lexicons]
+        best = max(range(len(lexicons)), key=lambda i: _main_score(scores[i]))
+        model.scores["dev"] = scores[best]
+        if self.context:
+            model.scores["linear"] = evaluate(model.label(data(lexicons[best]), self.threads))
+            model.calibrate(self._add_scores(number, data(lexicons[best])).sample(), self.threads)
+        return lexicons[best]
 
 
 def _number(values: Sequence[tuple[str, ...]], labels: Sequence[tuple[str, ...]]) -> INT32:
@@ -244,6 +242,10 @@ def _number_facets(columns: tuple[str, ...], labels: Sequence[tuple[str, ...]]) 
             yield from (f"{name}={piece}" for piece in (value.split("|") if name == "feats" else [value]))
 
     return [[numbers.setdefault(facet, len(numbers)) for facet in list_facets(label)] for label in labels]
+
+
+def _main_score(scores: dict[str, float]) -> float:
+    return next(iter(scores.values()))
 
 
 def _score_columns(
