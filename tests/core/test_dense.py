@@ -1,5 +1,7 @@
 """The network of the context encoder against the same network in NumPy."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from headlong import _core
 from tests.helpers.plain_network import PlainNetwork
 
-SIZES = {"width": 16, "hidden": 16, "depth": 2, "arc": 16, "label": 32, "labels": 5}
+SIZES: dict[str, Any] = {"width": 16, "hidden": 16, "depth": 2, "arc": 16, "label": 32, "labels": 5}
 SHAPE = _core.dense.NetworkShape(**SIZES)
 ROWS, COLUMNS = 12, 3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,10 +19,6 @@ from headlong.storage.checks import RECORD, TEXT, expect, expect_array, list_of,
 INT8 = npt.NDArray[np.int8]
 EncoderSize = Literal["none", "small", "large"]
 
-_SHAPES: dict[str, dict[str, int]] = {
-    "small": {"width": 96, "hidden": 64, "depth": 2, "arc": 64, "label": 64},
-    "large": {"width": 128, "hidden": 128, "depth": 3, "arc": 64, "label": 96},
-}
 _PREFIX = "encoder_"  # of the names of arrays in a model file
 
 
@@ -41,13 +37,12 @@ class EncoderShape:
     @classmethod
     def of(cls, size: str, labels: int) -> EncoderShape:
         """Return the shape of a named size, for a parser."""
-        return cls(**_SHAPES[size], labels=labels)
+        return replace(_SHAPES[size], labels=labels)
 
     @classmethod
     def of_words(cls, size: str, groups: Sequence[int]) -> EncoderShape:
         """Return the shape of a named size, for a tagger with groups of so many values."""
-        sizes = _SHAPES[size]
-        return cls(sizes["width"], sizes["hidden"], sizes["depth"], groups=tuple(groups))
+        return replace(_SHAPES[size], arc=0, label=0, groups=tuple(groups))
 
     def compile(self) -> _core.dense.NetworkShape:
         """Return the shape for the core."""
@@ -77,6 +72,12 @@ class EncoderShape:
     def draw_embeddings(self, rows: int, seed: int) -> FLOAT32:
         """Return random embeddings to start from, shape [rows, width]."""
         return np.random.default_rng([seed, 12]).normal(0.0, 0.1, (rows, self.width)).astype(np.float32)
+
+
+_SHAPES = {
+    "small": EncoderShape(width=96, hidden=64, depth=2, arc=64, label=64),
+    "large": EncoderShape(width=128, hidden=128, depth=3, arc=64, label=96),
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,7 +91,8 @@ class TaggerContext:
 
     def score_candidates(self, step: int, scores: FLOAT32, data: SequenceData) -> FLOAT32:
         """Return what is added to the scores of the candidates of words in a step, given the scores of all values."""
-        assert data.begins is not None and data.candidates is not None
+        assert data.begins is not None
+        assert data.candidates is not None
         table, factor = self.values.steps[step], self.encoder.factors[step]
         begins = np.arange(len(table) + 1, dtype=np.int32) * np.int32(table.shape[1])
         return _core.dense.candidate_scores(scores, begins, table.ravel(), data.begins, data.candidates, factor)
