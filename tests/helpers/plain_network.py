@@ -16,11 +16,12 @@ class PlainNetwork:
     width: int
     hidden: int
     depth: int
-    arc: int
-    label: int
-    labels: int
     weights: np.ndarray
     embeddings: np.ndarray
+    arc: int = 0
+    label: int = 0
+    labels: int = 0
+    groups: tuple = ()
 
     def __post_init__(self):
         self.weights = np.asarray(self.weights, np.float64)
@@ -34,6 +35,10 @@ class PlainNetwork:
         for number in range(self.depth):
             linear = self._linear(self.width if number == 0 else both, 3 * both)
             self.layers.append((linear, self._norm(both)))
+        if self.groups:
+            self.values = self._linear(both, -(-sum(self.groups) // 16) * 16)
+            assert self.place == len(self.weights)
+            return
         self.projection = self._linear(both, 2 * self.arc + 2 * self.label)
         self.bilinear = self._linear(self.arc, self.arc)
         self.near_modifier = self._linear(self.arc, 32)
@@ -53,8 +58,8 @@ class PlainNetwork:
     def _norm(self, size):
         return self._take(size), self._take(size)
 
-    def vectors(self, rows):
-        """Return the projections of the words of one sentence, given their embedding rows."""
+    def encode(self, rows):
+        """Return the output of the last layer for the words of one sentence, given their embedding rows."""
         x = np.array([sum((self.embeddings[row] for row in word if row >= 0), np.zeros(self.width)) for word in rows])
         x = normalize(x, self.input)
         padded = np.vstack([np.zeros(self.width), x, np.zeros(self.width)])
@@ -67,7 +72,27 @@ class PlainNetwork:
             backward = recur(values[::-1, self.hidden :], forget[::-1, self.hidden :])[::-1]
             h = normalize(np.hstack([forward, backward]), norm) * gate
             x = h + x if number else h
-        projected = x @ self.projection[0] + self.projection[1]
+        return x
+
+    def value_log_probabilities(self, rows):
+        """Return the log-probabilities of the values of words, an array [words, values] for each group."""
+        scores = self.encode(rows) @ self.values[0] + self.values[1]
+        ends = np.cumsum(self.groups)
+        return [log_softmax(scores[:, end - size : end]) for size, end in zip(self.groups, ends, strict=True)]
+
+    def value_loss(self, sentences):
+        """Return the loss of sentences, given as (rows, values [words, groups]); -1 is not learned."""
+        return -sum(
+            found[word, value]
+            for rows, values in sentences
+            for group, found in enumerate(self.value_log_probabilities(rows))
+            for word, value in enumerate(values[:, group])
+            if value >= 0
+        )
+
+    def vectors(self, rows):
+        """Return the projections of the words of one sentence, given their embedding rows."""
+        projected = self.encode(rows) @ self.projection[0] + self.projection[1]
         projected[:, : 2 * self.arc] = leak(projected[:, : 2 * self.arc])
         return projected
 

@@ -87,7 +87,7 @@ class TaggerContext:
 
     def score(self, rows: INT32, offsets: INT32, threads: int) -> FLOAT32:
         """Return the scores of all values of all words of sentences [words, values]."""
-        return self._core.scores(rows, np.unique(offsets), threads)
+        return self._core.scores(rows, offsets, threads)
 
     def score_candidates(self, step: int, scores: FLOAT32, data: SequenceData) -> FLOAT32:
         """Return what is added to the scores of the candidates of words in a step, given the scores of all values."""
