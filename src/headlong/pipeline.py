@@ -162,7 +162,11 @@ class Pipeline(Component[TrainedPipeline]):
             best = max(step.model.scores["epoch"] for step in tagger.trained.steps)
             fold_options = replace(options.tagger, epochs=min(best, _FOLD_EPOCHS), encoder_epochs=_FOLD_ENCODER_EPOCHS)
             sentences = jackknife(
-                sentences, min(options.folds, len(sentences)), lambda: Tagger.from_options(fold_options)
+                sentences,
+                min(options.folds, len(sentences)),
+                lambda: Tagger.from_options(fold_options),
+                threads=threads,
+                progress=progress,
             )
             sentences = list(lemmatizer.lemmatize(sentences))
         if dev_sentences:

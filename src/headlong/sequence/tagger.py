@@ -9,13 +9,13 @@ rare feature bundles share weights with frequent ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Self
 
 from headlong.dense import EncoderModel, EncoderSize
 from headlong.errors import ModelError, OptionError
 from headlong.features.templates import Family
-from headlong.learning.loop import Report
+from headlong.learning.loop import Progress, Report
 from headlong.options import store_options
 from headlong.parallel import check_threads, read_batches
 from headlong.sequence.context import LabelValues, TaggerContext
@@ -238,7 +238,12 @@ def _key_rule(first: int, sets: Set[int]) -> Rule[list[Any]]:
 
 
 def jackknife(
-    sentences: Sequence[Sentence], folds: int, make_tagger: Callable[[], Tagger], *, threads: int = 1
+    sentences: Sequence[Sentence],
+    folds: int,
+    make_tagger: Callable[[], Tagger],
+    *,
+    threads: int = 1,
+    progress: Report = None,
 ) -> list[Sentence]:
     """Return the sentences with predicted tags: each fold is tagged by a tagger trained on all others (Martins 2013).
 
@@ -250,6 +255,12 @@ def jackknife(
     tagged: list[Sentence] = list(sentences)
     for fold in range(folds):
         rest = [sentence for i, sentence in enumerate(sentences) if i % folds != fold]
-        tagger = make_tagger().fit(rest, threads=threads)
+        report = progress and _rename_stages(progress, f"fold {fold + 1}/{folds}")
+        tagger = make_tagger().fit(rest, threads=threads, progress=report)
         tagged[fold::folds] = tagger.tag(sentences[fold::folds], threads=threads)
     return tagged
+
+
+def _rename_stages(progress: Callable[[Progress], None], name: str) -> Callable[[Progress], None]:
+    """Return a callback that puts a name before that of each stage."""
+    return lambda report: progress(replace(report, stage=f"{name}: {report.stage}"))
