@@ -77,9 +77,9 @@ def test_all_instructions_threads_and_batches_give_the_same_bits(problem):
 @settings(max_examples=10)
 def test_gradient_equals_finite_differences_of_plain_network(problem, seed):
     weights, embeddings, sentences = problem
-    *arguments, values = lay_out(sentences)
+    rows, offsets, heads, labels, values = lay_out(sentences)
     loss, weight_gradient, row_gradient = _core.dense.gradient(
-        SHAPE, weights, embeddings, *arguments, 0.0, _core.dense.Dropout(), 1, values=values
+        SHAPE, weights, embeddings, rows, offsets, heads, labels, 0.0, _core.dense.Dropout(), 1, values=values
     )
 
     def plain_loss(step, weight_direction, row_direction):
@@ -140,7 +140,8 @@ def test_scores_of_candidates_are_sums_over_their_values(seed):
     scores = random.normal(size=(words, values)).astype(np.float32)
     members = [random.integers(0, values, random.integers(0, 4)).tolist() for _ in range(labels)]
     candidates = [random.integers(0, labels, random.integers(0, 5)).tolist() for _ in range(words)]
-    found = _core.dense.candidate_scores(scores, *ranges(members), *ranges(candidates), 0.25)
+    (label_begins, label_values), (begins, flat) = ranges(members), ranges(candidates)
+    found = _core.dense.candidate_scores(scores, label_begins, label_values, begins, flat, 0.25)
     expected = [
         0.25 * sum(float(scores[word, value]) for value in members[label])
         for word, list_ in enumerate(candidates)
@@ -182,15 +183,16 @@ def test_bad_gold_values_raise():
 @pytest.mark.parametrize(
     ("place", "array", "message"),
     [
-        (1, [0, 2], "the number of values of labels"),
-        (2, [7], "a value of a label is out of range"),
-        (3, [0, 1], "one entry per word and one more"),
-        (3, [0, 2, 1], "the number of candidates"),
-        (4, [1], "a candidate is out of range"),
+        (0, [0, 2], "the number of values of labels"),
+        (1, [7], "a value of a label is out of range"),
+        (2, [0, 1], "one entry per word and one more"),
+        (2, [0, 2, 1], "the number of candidates"),
+        (3, [1], "a candidate is out of range"),
     ],
 )
 def test_bad_candidates_raise(place, array, message):
-    arguments = [np.zeros((2, 3), np.float32), *(np.array(one, np.int32) for one in ([0, 1], [2], [0, 0, 1], [0]))]
-    arguments[place] = np.array(array, np.int32)
+    arrays = [np.array(one, np.int32) for one in ([0, 1], [2], [0, 0, 1], [0])]
+    arrays[place] = np.array(array, np.int32)
+    scores = np.zeros((2, 3), np.float32)
     with pytest.raises(ValueError, match=message):
-        _core.dense.candidate_scores(*arguments, 1.0)
+        _core.dense.candidate_scores(scores, arrays[0], arrays[1], arrays[2], arrays[3], 1.0)

@@ -21,7 +21,7 @@ class PlainNetwork:
     arc: int = 0
     label: int = 0
     labels: int = 0
-    groups: tuple = ()
+    groups: tuple[int, ...] = ()
 
     def __post_init__(self):
         self.weights = np.asarray(self.weights, np.float64)

@@ -30,7 +30,7 @@ HIDING = 0.25
 HIDDEN = ("lower", "lemma")
 DROPOUT = {"attributes": 0.2, "convolution": 0.2, "layers": 0.33}
 MAX_WORDS = 200
-"""Longer sentences are not learned from: the scores of their arcs grow with the square of their length."""
+"""A parser does not learn from longer sentences: the scores of their arcs grow with the square of their length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,8 @@ class _EncoderRun:
             training.values,
         )
         self.dropout = _core.dense.Dropout(**DROPOUT)
-        self.usable = np.nonzero(training.lengths <= MAX_WORDS)[0].astype(np.int32)
+        limit = MAX_WORDS if rooted else np.iinfo(np.int32).max
+        self.usable = np.nonzero(training.lengths <= limit)[0].astype(np.int32)
         self.steps = len(list(self._batches(1)))
 
     def run(self, factors: tuple[float, float], resume: bool) -> tuple[EncoderModel | None, bool]:

@@ -21,7 +21,7 @@ FORM_ATTRIBUTES = (
     _FIRST,
     "shape",
     *(f"prefix{n}" for n in range(1, 5)),
-    *(f"suffix{n}" for n in range(1, 6)),
+    *(f"suffix{n}" for n in range(1, 8)),
     *(f"infix{n}" for n in range(1, 6)),
 )
 """What the encoder of a tagger looks at: the form, its affixes, and the trigrams before the last three letters."""

@@ -21,7 +21,7 @@ from headlong.learning.loop import Report
 from headlong.sequence.context import LabelValues, TaggerContext
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
-from headlong.sequence.spec import SequenceData
+from headlong.sequence.spec import SequenceData, SequenceSpec
 from headlong.sequence.tagger_steps import FIRST, TaggerOptions, TaggerStep, TrainedTagger, encode_first
 from headlong.text import Sentence
 
@@ -110,6 +110,9 @@ class _TaggerRun:
         gold = [self.corpus.values(columns) for columns in steps]
         labels = [tuple(sorted(set(values))) for values in gold]
         targets = [_number(values, names) for values, names in zip(gold, labels, strict=True)]
+        for columns, names in zip(steps, labels, strict=True):  # before the encoder, which takes minutes
+            facets = tuple(map(tuple, _number_facets(columns, names)))
+            SequenceSpec(_ATTRIBUTES, sequence.TAGS, None, 0, facets).check()
         if self.options.encoder != "none":
             self._train_encoder(LabelValues.of(list(zip(steps, labels, strict=True))), targets)
         done: list[TaggerStep] = []
