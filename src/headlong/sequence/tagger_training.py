@@ -26,7 +26,7 @@ from headlong.sequence.tagger_steps import FIRST, TaggerOptions, TaggerStep, Tra
 from headlong.text import Sentence
 
 _ENOUGH = (1, 2, 5)  # values of `enough` to try on the development data, in addition to that of training
-_FACTORS = (0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0)
+_FACTORS = (0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5)
 """How much the encoder may count, tried on the development data. With 1, its scores and those of the chain have the
 same unit: the scores of the chain are log-probabilities if they are multiplied by its sharpness."""
 _FACTOR = 1.0  # without development data
