@@ -159,7 +159,7 @@ void make_encoder(PyEncoder* self, const NetworkShape& shape, In<float, 1> weigh
   auto made = std::make_unique<Encoder>(Encoder{Network(shape, view(weights), view(embeddings), best_instructions()),
                                                 Vocabulary(view(codes), view(rows)), std::move(list), arc_weight,
                                                 label_weight});
-  made->network.repack(false);
+  made->network.repack(Purpose::Use);
   new (self) PyEncoder{std::move(weights), std::move(embeddings), std::move(made)};
 }
 
@@ -173,7 +173,7 @@ nb::tuple gradient(const NetworkShape& shape, const In<float, 1>& weights, const
   check_gold(offsets, heads, labels, shape.labels);
   const NetworkGold gold{view(heads), view(labels), checked_values(shape, values, heads.size())};
   Network network(shape, view(weights), view(embeddings), instructions(scalar));
-  network.repack(true);
+  network.repack(Purpose::Training);
   Random random(seed);
   NetworkRecord record;
   BackwardWorkspace workspace;
@@ -235,7 +235,7 @@ nb::tuple probabilities(const NetworkShape& shape, const In<float, 1>& weights, 
                         const In<Index, 2>& rows, const In<Index, 1>& offsets, bool scalar) {
   const NetworkInput input = checked_input(rows, offsets, embeddings.shape(0));
   Network network(shape, view(weights), view(embeddings), instructions(scalar));
-  network.repack(false);
+  network.repack(Purpose::Use);
   Random unused(0);
   NetworkRecord record;
   forward(network, input, {}, unused, record);

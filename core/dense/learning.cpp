@@ -46,7 +46,7 @@ NetworkTrainer::NetworkTrainer(const NetworkShape& shape, std::span<float> weigh
 double NetworkTrainer::step(const NetworkInput& corpus, const NetworkGold& gold, std::span<const Index> sentences,
                             const Dropout& dropout, float label_share, float rate, std::uint64_t seed,
                             std::size_t threads) {
-  network_.repack(true);
+  network_.repack(Purpose::Training);
   Index words = 0;
   for (Share& share : shares_) {
     for (auto* column : {&share.rows, &share.heads, &share.labels, &share.values}) column->clear();

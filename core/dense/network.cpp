@@ -76,22 +76,31 @@ Index distance_bin(Index head, Index modifier) {
 
 Network::Network(const NetworkShape& shape, std::span<const float> weights, std::span<const float> embeddings,
                  Instructions instructions)
-    : shape(shape), layout(shape), weights(weights), embeddings(embeddings), kernels(&headlong::kernels(instructions)) {
+    : shape(shape),
+      layout(shape),
+      weights(weights),
+      embeddings(embeddings),
+      instructions(instructions),
+      kernels(&headlong::kernels(instructions)) {
   shape.check();
   require(weights.size() == layout.size, "the weights of the network do not fit its shape");
   require(embeddings.size() % shape.width == 0, "embeddings must have the width of the network");
   packed.resize(layout.linears().size());
 }
 
-void Network::repack(bool training) {
+void Network::repack(Purpose wanted) {
+  purpose = wanted;
   const auto linears = layout.linears();
   std::vector<float> transposed;
   for (std::size_t i = 0; i < linears.size(); ++i) {
     const Linear& linear = *linears[i];
     PackedLinear& one = packed[i];
     const float* matrix = weights.data() + linear.begin;
+    if (purpose == Purpose::Use) {
+      round_columns(matrix, linear.in, linear.out, one.rounded);
+      continue;
+    }
     one.panels = pack(matrix, linear.in, linear.out, linear.out, one.forward);
-    if (!training) continue;
     transpose(matrix, linear.in, linear.out, linear.out, transposed);
     one.transposed = pack(transposed.data(), linear.out, linear.in, padded(linear.in), one.backward);
   }

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "base/random.hpp"
-#include "dense/kernels.hpp"
+#include "dense/rounded.hpp"
 
 namespace headlong {
 
@@ -72,11 +72,15 @@ struct NetworkLayout {
 inline constexpr Index DISTANCE_BINS = 32;
 Index distance_bin(Index head, Index modifier);
 
-// The weights of a linear map, ready to multiply.
+// The weights of a linear map, ready to multiply: W and its transpose in panels for training, else W rounded.
 struct PackedLinear {
-  std::vector<float> forward, backward;  // W in panels; the transpose of W in panels, for training only
+  std::vector<float> forward, backward;
   Panels panels{}, transposed{};
+  RoundedMatrix rounded;
 };
+
+// Whether a network learns, with floats, or is used, with integers.
+enum class Purpose : std::uint8_t { Training, Use };
 
 // A network with its weights. Embeddings are apart: [rows][width].
 struct Network {
@@ -85,12 +89,14 @@ struct Network {
   std::span<const float> weights;
   std::span<const float> embeddings;
   std::vector<PackedLinear> packed;  // in the order of layout.linears()
+  Purpose purpose = Purpose::Use;
+  Instructions instructions;
   const Kernels* kernels;
 
   Network(const NetworkShape& shape, std::span<const float> weights, std::span<const float> embeddings,
           Instructions instructions);
-  // Reads the weights again after they have changed. `training` also prepares the backward pass.
-  void repack(bool training);
+  // Reads the weights again after they have changed.
+  void repack(Purpose purpose);
   const PackedLinear& packed_of(const Linear& linear) const;
 };
 
@@ -136,6 +142,7 @@ struct NetworkRecord {
   std::vector<float> near_modifier, near_head;   // [words][DISTANCE_BINS]
   std::vector<float> values;                     // [words][layout.values.out] scores
   std::vector<float> scratch, pair, label_scores;
+  RoundedRows rounded;
 };
 
 inline constexpr float LEAK = 0.1F;  // slope of negative values in projections
