@@ -196,7 +196,7 @@ struct PyWordScorer {
         embeddings(std::move(embeddings_)),
         network(shape, view(weights), view(embeddings), instructions(scalar)) {
     require(shape.scores_words(), "the network must have groups");
-    network.repack(false);
+    network.repack(Purpose::Use);
   }
 
   Out<float, 2> scores(const In<Index, 2>& rows, const In<Index, 1>& offsets, std::size_t threads) const {

@@ -193,7 +193,7 @@ void forward(const Network& network, const NetworkInput& input, const Dropout& d
     recur(network, input, dropout, random, layer, layer == 0 ? record.convolved : record.layers[layer - 1].output,
           record);
   if (network.shape.scores_words())
-    apply(network, network.layout.values, record.layers.back().output.data(), 2 * network.shape.hidden, record.words,
+    apply(network, network.layout.values, record.layers.back().output.data(), 2 * network.shape.hidden, record,
           record.values);
   else
     project(network, dropout, random, record);

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong import _core
-from tests.helpers.plain_network import PlainNetwork
+from tests.helpers.plain_network import PlainNetwork, round_matrices
 
 SIZES: dict[str, Any] = {"width": 16, "hidden": 16, "depth": 2, "arc": 16, "label": 32, "labels": 5}
 SHAPE = _core.dense.NetworkShape(**SIZES)
@@ -41,21 +41,11 @@ def lay_out(sentences):
     )
 
 
-def round_matrices(weights):
-    """Return the weights with those of matrices rounded to 255 values per column, as in a network that is used."""
-    rounded = weights.astype(np.float64)
-    for begin, rows, columns in SHAPE.linears():
-        matrix = rounded[begin : begin + rows * columns].reshape(rows, columns)
-        scales = np.abs(matrix).max(axis=0) / 127
-        matrix[:] = np.rint(matrix / scales) * scales
-    return rounded
-
-
 @given(problems())
 @settings(max_examples=25)
 def test_probabilities_equal_plain_network(problem):
     weights, embeddings, sentences = problem
-    plain = PlainNetwork(**SIZES, weights=round_matrices(weights), embeddings=embeddings)
+    plain = PlainNetwork(**SIZES, weights=round_matrices(SHAPE, weights), embeddings=embeddings)
     rows, offsets, _, _ = lay_out(sentences)
     arcs, vectors = _core.dense.probabilities(SHAPE, weights, embeddings, rows, offsets)
     for (one, _, _), found, begin in zip(sentences, arcs, offsets, strict=False):

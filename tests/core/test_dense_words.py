@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong import _core
-from tests.helpers.plain_network import PlainNetwork
+from tests.helpers.plain_network import PlainNetwork, round_matrices
 
 STACK = (16, 16, 2)  # width, hidden, depth
 GROUPS = (5, 2, 17)
@@ -47,11 +47,14 @@ def test_scores_are_log_probabilities_of_plain_network_up_to_a_constant(problem)
     weights, embeddings, sentences = problem
     rows, offsets, *_ = lay_out(sentences)
     scores = _core.dense.WordScorer(SHAPE, weights, embeddings).scores(rows, offsets, 1)
-    plain = plain_network(weights, embeddings)
+    plain = plain_network(round_matrices(SHAPE, weights), embeddings)
     for (one, _), begin in zip(sentences, offsets, strict=False):
         found = np.split(np.exp(scores[begin : begin + len(one)].astype(np.float64)), np.cumsum(GROUPS)[:-1], axis=1)
         for group, expected in zip(found, plain.value_log_probabilities(one), strict=True):
-            np.testing.assert_allclose(group / group.sum(axis=1, keepdims=True), np.exp(expected), atol=2e-3)
+            # Inputs of products have 15 bits relative to the largest of their word.
+            largest = max(1.0, np.abs(expected).max())
+            log_probabilities = np.log(group / group.sum(axis=1, keepdims=True))
+            np.testing.assert_allclose(log_probabilities, expected, atol=1e-3 * largest)
 
 
 @given(problems())

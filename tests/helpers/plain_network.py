@@ -151,3 +151,13 @@ def leak(x):
 def log_softmax(scores):
     top = scores.max(axis=1, keepdims=True)
     return scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+
+
+def round_matrices(shape, weights):
+    """Return the weights with those of matrices rounded to 255 values per column, as in a network that is used."""
+    rounded = weights.astype(np.float64)
+    for begin, rows, columns in shape.linears():
+        matrix = rounded[begin : begin + rows * columns].reshape(rows, columns)
+        scales = np.abs(matrix).max(axis=0) / 127
+        matrix[:] = np.rint(matrix / scales) * scales
+    return rounded
