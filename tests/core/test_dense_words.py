@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong import _core
-from tests.helpers.plain_network import PlainNetwork, round_matrices
+from tests.helpers.plain_network import PlainNetwork, check_gradient, round_matrices
 
 STACK = (16, 16, 2)  # width, hidden, depth
 GROUPS = (5, 2, 17)
@@ -81,24 +81,14 @@ def test_all_instructions_threads_and_batches_give_the_same_bits(problem):
 def test_gradient_equals_finite_differences_of_plain_network(problem, seed):
     weights, embeddings, sentences = problem
     rows, offsets, heads, labels, values = lay_out(sentences)
-    loss, weight_gradient, row_gradient = _core.dense.gradient(
+    found = _core.dense.gradient(
         SHAPE, weights, embeddings, rows, offsets, heads, labels, 0.0, _core.dense.Dropout(), 1, values=values
     )
 
-    def plain_loss(step, weight_direction, row_direction):
-        moved = plain_network(weights + step * weight_direction, embeddings + step * row_direction)
-        return moved.value_loss(sentences)
+    def plain_loss(moved_weights, moved_embeddings):
+        return plain_network(moved_weights, moved_embeddings).value_loss(sentences)
 
-    random = np.random.default_rng(seed)
-    assert loss == pytest.approx(plain_loss(0.0, 0.0, 0.0), rel=1e-3)
-    other = random.normal(size=len(weights)), random.normal(size=embeddings.shape)
-    for along in ((weight_gradient, row_gradient), other):
-        scale = np.sqrt(sum(float((one.astype(np.float64) ** 2).sum()) for one in along))
-        unit = [one.astype(np.float64) / max(scale, 1e-30) for one in along]
-        slope = float((unit[0] * weight_gradient).sum() + (unit[1] * row_gradient).sum())
-        step = 1e-6
-        measured = (plain_loss(step, *unit) - plain_loss(-step, *unit)) / (2 * step)
-        assert measured == pytest.approx(slope, rel=2e-2, abs=2e-2 * max(1.0, scale))
+    check_gradient(found, plain_loss, weights, embeddings, seed)
 
 
 def make_trainer():

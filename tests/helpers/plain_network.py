@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
 BINS = (2, 3, 4, 5, 6, 8, 11, 16, 26)
 
@@ -161,3 +162,19 @@ def round_matrices(shape, weights):
         scales = np.abs(matrix).max(axis=0) / 127
         matrix[:] = np.rint(matrix / scales) * scales
     return rounded
+
+
+def check_gradient(found, plain_loss, weights, embeddings, seed):
+    """Compare a loss and its gradient with a plain loss of weights and embeddings, and its finite differences."""
+    loss, weight_gradient, row_gradient = found
+    random = np.random.default_rng(seed)
+    assert loss == pytest.approx(plain_loss(weights, embeddings), rel=1e-3)
+    # Along the gradient itself, then along a random direction. The step is small, so that few maxima change.
+    other = random.normal(size=len(weights)), random.normal(size=embeddings.shape)
+    for along in ((weight_gradient, row_gradient), other):
+        scale = np.sqrt(sum(float((one.astype(np.float64) ** 2).sum()) for one in along))
+        unit = [one.astype(np.float64) / max(scale, 1e-30) for one in along]
+        slope = float((unit[0] * weight_gradient).sum() + (unit[1] * row_gradient).sum())
+        step = 1e-6
+        after, before = (plain_loss(weights + way * unit[0], embeddings + way * unit[1]) for way in (step, -step))
+        assert (after - before) / (2 * step) == pytest.approx(slope, rel=2e-2, abs=2e-2 * max(1.0, scale))

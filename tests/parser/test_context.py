@@ -8,6 +8,7 @@ import pytest
 import headlong
 from headlong import ModelError, OptionError, Parser
 from tests.helpers import toy
+from tests.helpers.modelfiles import forged_encoder_arrays
 from tests.helpers.toy import answers, interrupt_at, same_model
 
 ENCODER = {"encoder": "small", "encoder_epochs": 12}
@@ -112,14 +113,7 @@ def test_confidence_is_that_of_the_encoder(parser):
 
 def test_forged_encoders_are_refused(parser):
     metadata, arrays = parser.state()
-    forgeries = {
-        "encoder_scales": np.full_like(arrays["encoder_scales"], np.nan),
-        "encoder_matrices": arrays["encoder_matrices"][:-1],
-        "encoder_rows": arrays["encoder_rows"] - 5,
-        "encoder_embeddings": arrays["encoder_embeddings"].astype(np.int16),
-        "encoder_unknown": arrays["encoder_unknown"][:-1],
-    }
-    for name, array in forgeries.items():
+    for name, array in forged_encoder_arrays(arrays):
         with pytest.raises(ModelError):
             Parser.from_state(metadata, {**arrays, name: array})
     for key, value in (("shape", {}), ("attributes", ["lower", "no such"]), ("weights", [1, float("inf")])):

@@ -6,6 +6,7 @@ import pytest
 import headlong
 from headlong import ModelError, OptionError, Sentence, Tagger
 from headlong.sequence.context import LabelValues
+from tests.helpers.modelfiles import forged_encoder_arrays
 from tests.helpers.toy import interrupt_at, same_model
 from tests.sequence.test_tagger import SMALL, TRAIN, bare, columns
 
@@ -111,14 +112,7 @@ def test_values_of_labels_with_odd_features():
 
 def test_forged_encoders_are_refused(tagger):
     metadata, arrays = tagger.state()
-    forgeries = {
-        "encoder_scales": np.full_like(arrays["encoder_scales"], np.nan),
-        "encoder_matrices": arrays["encoder_matrices"][:-1],
-        "encoder_rows": arrays["encoder_rows"] - 5,
-        "encoder_embeddings": arrays["encoder_embeddings"].astype(np.int16),
-        "encoder_unknown": arrays["encoder_unknown"][:-1],
-    }
-    for name, array in forgeries.items():
+    for name, array in forged_encoder_arrays(arrays):
         with pytest.raises(ModelError):
             Tagger.from_state(metadata, {**arrays, name: array})
     encoder = metadata["encoder"]
