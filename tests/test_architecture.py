@@ -32,7 +32,7 @@ IMPORTS = {
     "tokenizer": ("text", "evaluation", "features", "learning", "storage", "sequence"),
     "lemmatizer": ("text", "features", "learning", "storage", "sequence"),
     "parser": ("_core", "text", "evaluation", "features", "inference", "learning", "storage", "dense"),
-    "pipeline": ("text", "learning", "storage", "sequence", "tokenizer", "lemmatizer", "parser"),
+    "pipeline": ("text", "learning", "storage", "dense", "sequence", "tokenizer", "lemmatizer", "parser"),
     "analysis": ("text", "evaluation", "drawing", "parser"),
     "loading": ("storage", "sequence", "parser", "pipeline"),
     "headlong": ("text", "sequence", "tokenizer", "lemmatizer", "parser", "pipeline", "analysis", "loading"),

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack, get_args
 
+from headlong.dense import usual_passes
 from headlong.errors import DataError, OptionError
 from headlong.learning.loop import Report
 from headlong.lemmatizer.lemmatizer import Lemmatizer, LemmatizerOptions
@@ -30,7 +31,7 @@ from headlong.tokenizer.tokenizer import Tokenizer
 
 TagOption = Literal["auto", "always", "never"]
 _FOLD_EPOCHS = 5
-_FOLD_ENCODER_EPOCHS = 4
+_FOLD_PASSES = 4  # at least, of the encoder
 _DROP = 2  # see `pack`
 MAX_ITERATIONS = 1
 """Default of `max_iterations`, for the decoder "exact" in hundreds of nodes.
@@ -160,13 +161,14 @@ class Pipeline(Component[TrainedPipeline]):
             # whole tagger, but not for many, since later epochs change little (UPOS of en_ewt: 95.03 after five, 95.16
             # after ten).
             best = max(step.model.scores["epoch"] for step in tagger.trained.steps)
-            fold_options = replace(options.tagger, epochs=min(best, _FOLD_EPOCHS), encoder_epochs=_FOLD_ENCODER_EPOCHS)
+            # The encoders of all folds together take about as long as that of the tagger.
+            folds = min(options.folds, len(sentences))
+            passes = options.tagger.encoder_epochs or usual_passes(sum(map(len, sentences)))
+            fold_options = replace(
+                options.tagger, epochs=min(best, _FOLD_EPOCHS), encoder_epochs=max(passes // folds, _FOLD_PASSES)
+            )
             sentences = jackknife(
-                sentences,
-                min(options.folds, len(sentences)),
-                lambda: Tagger.from_options(fold_options),
-                threads=threads,
-                progress=progress,
+                sentences, folds, lambda: Tagger.from_options(fold_options), threads=threads, progress=progress
             )
             sentences = list(lemmatizer.lemmatize(sentences))
         if dev_sentences:

@@ -64,9 +64,17 @@ class EncoderTraining:
 
     @property
     def passes(self) -> int:
-        """The number of passes: as asked for, or 25, or as many as a million words are, but at most 60."""
-        words = max(int(self.lengths.sum()), 1)
-        return self.epochs or min(max(25, -(-1_000_000 // words)), 60)
+        """The number of passes: as asked for, or what is usual."""
+        return self.epochs or usual_passes(int(self.lengths.sum()))
+
+
+def usual_passes(words: int) -> int:
+    """Return how often to pass over so many words: 25 times, or as often as a million words are, at most 60 times.
+
+    >>> usual_passes(200_000), usual_passes(30_000), usual_passes(1_000)
+    (25, 34, 60)
+    """
+    return min(max(25, -(-1_000_000 // max(words, 1))), 60)
 
 
 def train_encoder(
