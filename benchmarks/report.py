@@ -17,6 +17,7 @@ from typing import Protocol
 from benchmarks import (
     ablation,
     decoders,
+    dense,
     full,
     greedy,
     limits,
@@ -28,6 +29,7 @@ from benchmarks import (
     search,
     sequences,
     stream,
+    tagless,
     text_and_scores,
 )
 from benchmarks.common import argument_parser
@@ -60,8 +62,10 @@ class Benchmark(Protocol):
 
 BENCHMARKS: dict[str, Benchmark] = {  # in the order of the page
     "orders": orders,
+    "dense": dense,
     "full": full,
     "ablation": ablation,
+    "tagless": tagless,
     "decoders": decoders,
     "search": search,
     "greedy": greedy,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests against a core built with library assertions and the address and undefined-behavior sanitizers.
-# Arguments go to pytest. The package is copied beside the build, so the normal build stays as it is.
+# Arguments go to pytest, or to Python if the first one is -m. The package is copied beside the build, so the normal build stays as it is.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 python=$(command -v "${PYTHON:-python}")
@@ -30,5 +30,8 @@ export LD_PRELOAD="$preload"
 export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 export PYTHONPATH="$build/package"
+if [ "${1-}" = -m ]; then
+  exec "$python" "$@"
+fi
 # The reports go to the real standard error, which pytest would otherwise hold back until the process is gone.
 exec "$python" -m pytest -q -n auto --capture=sys "$@"

@@ -65,6 +65,8 @@ struct PyTrainer {
   InOut<float, 2> embeddings;
   In<Index, 1> offsets, heads, labels;
   GoldValues values;
+  Index size;  // of vectors
+  In<float, 2> vectors;
   NetworkTrainer trainer;
 
   PyTrainer(const NetworkShape& shape, InOut<float, 1> weights_, InOut<float, 2> embeddings_, In<Index, 1> offsets_,
@@ -75,6 +77,7 @@ struct PyTrainer {
         heads(std::move(heads_)),
         labels(std::move(labels_)),
         values(std::move(values_)),
+        size(shape.vectors),
         trainer(shape, view(weights), view(embeddings), best_instructions()) {
     check_offsets(offsets);
     check_gold(offsets, heads, labels, shape.labels);
@@ -89,6 +92,13 @@ struct PyTrainer {
     for (const auto& [name, values] : float_arrays(found)) arrays[name] = copied(*values);
     arrays["averaged_until"] = copied(found.averaged_until);
     return nb::make_tuple(found.steps, arrays);
+  }
+
+  void set_vectors(In<float, 2> given) {
+    require(size >= 1 && static_cast<Index>(given.shape(1)) == size && given.shape(0) <= embeddings.shape(0),
+            "the vectors must have the size of the shape, and an embedding each");
+    vectors = std::move(given);
+    trainer.set_vectors(view(vectors));
   }
 
   void average(InOut<float, 1> to_weights, InOut<float, 2> to_embeddings) {
@@ -263,11 +273,11 @@ void bind_dense(nb::module_& m) {
       .def(
           "__init__",
           [](NetworkShape* self, Index width, Index hidden, Index depth, Index arc, Index label, Index labels,
-             std::vector<Index> groups) {
-            new (self) NetworkShape{width, hidden, depth, arc, label, labels, std::move(groups)};
+             Index vectors, std::vector<Index> groups) {
+            new (self) NetworkShape{width, hidden, depth, arc, label, labels, vectors, std::move(groups)};
             self->check();
           },
-          "width"_a, "hidden"_a, "depth"_a, "arc"_a = 0, "label"_a = 0, "labels"_a = 0,
+          "width"_a, "hidden"_a, "depth"_a, "arc"_a = 0, "label"_a = 0, "labels"_a = 0, "vectors"_a = 0,
           "groups"_a = std::vector<Index>{},
           "A network scores arcs and labels, or, with groups of so many values, the values of words.")
       .def_prop_ro(
@@ -299,6 +309,9 @@ void bind_dense(nb::module_& m) {
                     GoldValues>(),
            "shape"_a, "weights"_a, "embeddings"_a, "offsets"_a, "heads"_a, "labels"_a, "values"_a = nb::none(),
            "Gold values [words, groups] are for networks with groups, where heads and labels do not matter.")
+      .def("set_vectors", &PyTrainer::set_vectors, "vectors"_a,
+           "Declare the last embeddings to be those of words with fixed vectors, [words, shape.vectors].\n\n"
+           "What is learned is the map of vectors to embeddings, the last weights.")
       .def("step", &PyTrainer::step, "rows"_a, "sentences"_a, "dropout"_a, "label_share"_a, "rate"_a, "seed"_a,
            "threads"_a,
            "Take a step of Adam on some sentences, and return the mean loss per word.\n\n"

@@ -18,11 +18,12 @@ void NetworkShape::check() const {
     require(arc == 0 && label == 0 && labels == 0, "a network that scores words must have no arcs and labels");
     for (Index group : groups) require(group >= 1 && group <= 4096, "a group must have 1 to 4096 values");
     require(groups.size() <= 1024 && values() <= 4096, "groups must have at most 4096 values");
-    return;
+  } else {
+    check_layer(arc);
+    check_layer(label);
+    require(labels >= 1 && labels <= 1024, "labels must be 1 to 1024");
   }
-  check_layer(arc);
-  check_layer(label);
-  require(labels >= 1 && labels <= 1024, "labels must be 1 to 1024");
+  require(vectors >= 0 && vectors <= 4096, "vectors must be 0 to 4096");
 }
 
 Index NetworkShape::values() const { return std::accumulate(groups.begin(), groups.end(), Index{0}); }
@@ -48,13 +49,15 @@ NetworkLayout::NetworkLayout(const NetworkShape& shape) {
   }
   if (shape.scores_words()) {
     values = linear(both, padded(shape.values()));
-    return;
+  } else {
+    projection = linear(both, shape.projected());
+    bilinear = linear(shape.arc, shape.arc);
+    near_modifier = linear(shape.arc, DISTANCE_BINS);
+    near_head = linear(shape.arc, DISTANCE_BINS);
+    label = linear(shape.label, padded(shape.labels));
   }
-  projection = linear(both, shape.projected());
-  bilinear = linear(shape.arc, shape.arc);
-  near_modifier = linear(shape.arc, DISTANCE_BINS);
-  near_head = linear(shape.arc, DISTANCE_BINS);
-  label = linear(shape.label, padded(shape.labels));
+  vectors = size;
+  size += static_cast<std::size_t>(shape.vectors) * shape.width;
 }
 
 std::vector<const Linear*> NetworkLayout::linears() const {

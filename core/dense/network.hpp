@@ -25,6 +25,7 @@ struct NetworkShape {
   Index arc = 0;     // of the vectors that score arcs
   Index label = 0;   // of the vectors that score labels
   Index labels = 0;
+  Index vectors = 0;          // of fixed vectors of words, in training only; 0 for none
   std::vector<Index> groups;  // the number of values in each group; a word has one value of each
 
   bool scores_words() const { return !groups.empty(); }
@@ -62,6 +63,7 @@ struct NetworkLayout {
   Linear near_modifier, near_head;  // arc modifier and arc head -> one number per bin of signed distance
   Linear label;                     // hidden layer of a pair -> labels, padded
   Linear values;                    // of words -> one score per value of each group, padded
+  std::size_t vectors = 0;          // begin of the map [vectors][width] of fixed vectors to embeddings
   std::size_t size = 0;             // the number of weights
 
   explicit NetworkLayout(const NetworkShape& shape);

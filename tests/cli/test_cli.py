@@ -59,6 +59,16 @@ def test_version_has_what_a_bug_report_needs(capsys):
     assert re.fullmatch(r"headlong \S+ \(Python [\d.]+\S*, NumPy \S+, \S+ \S+, core with .*AVX2\)\n", result.out)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["--version"], ["parse", "--help"]])
+def test_a_full_standard_output_is_reported(arguments):
+    command = [sys.executable, "-m", "headlong", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONUNBUFFERED": ""}
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (1, b"headlong: error: No space left on device\n")
+
+
 def test_defaults_are_those_of_the_library():
     options = {"parser": ParserOptions, "tagger": TaggerOptions, "labels": LabelerOptions}
     for what, known in options.items():

@@ -123,6 +123,10 @@ def test_the_package_imports_no_room_before_it_is_used():
     environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
     assert done.stdout == b"['headlong']\n"
+    # -S: without packages that are imported at the start of Python. Ctrl-C would print a traceback meanwhile.
+    code = "import sys, headlong.__main__; print({'typing', 're', 'enum'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, env=environment, check=True)
+    assert done.stdout == b"set()\n"
 
 
 def test_all_names_of_the_package_exist():

@@ -1,8 +1,9 @@
 """A forger of model files: every value of a small model's metadata and every array, replaced by hostile ones.
 
-``python -m tests.helpers.forgery KIND [SHARE]`` loads and uses all forgeries of one kind of model, or every SHARE-th,
-with little memory and time, and prints a line for each that neither works nor is rejected in one sentence. The process
-dies if a forgery takes longer than a few seconds.
+``python -m tests.helpers.forgery KIND [SHARE [MEGABYTES]]`` loads and uses all forgeries of one kind of model, or every
+SHARE-th, with little memory and time, and prints a line for each that neither works nor is rejected in one sentence.
+The process dies if a forgery takes longer than a few seconds. MEGABYTES is the memory beside what the process has
+before; 0 sets no limit, which the address sanitizer has an option for.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from headlong.text.tokens import MultiwordToken
 from headlong.tokenizer import Tokenizer
 from tests.helpers import modelfiles, toy
 
-KINDS = ("parser", "tagger", "labeler", "tokenizer", "lemmatizer", "pipeline", "packed")
+KINDS = ("parser", "encoder", "tagger", "labeler", "tokenizer", "lemmatizer", "pipeline", "packed")
 MISSING = object()
 VALUES: tuple[Any, ...] = (
     *(MISSING, None, True, False, "", "x", "\ud800", "a\tb\nc", 0, 1, -1, 2, 7, 255, 2**15, 10**6, 10**9, 2**31, 2**63),
@@ -40,12 +41,12 @@ VALUES: tuple[Any, ...] = (
     *(["x"], ["w.Upos"], [["x"]], [["x", 10**9]], [["x", "y", 1]], {"x": 1}, {"": [10**9]}, [1] * 1000, ["x"] * 1000),
 )
 _SECONDS = 5  # per forgery
-_MEMORY = 2**28  # bytes, beside what the process has before
+_MEGABYTES = 256
 _FORMS = ["the", "old", "dog", "barks", "at", "Paris", "and", "du", "sees", "it", "'s", "."]
 
 
 def train(kind: str) -> Component[Any]:
-    """Return a small trained model; "packed" is a pipeline."""
+    """Return a small trained model; "encoder" is a parser with a context encoder, "packed" a pipeline."""
     treebank = toy.treebank()
     tagged = [
         sentence.with_columns(lemmas=[form.lower().rstrip("s") for form in sentence.forms]) for sentence in treebank
@@ -54,6 +55,7 @@ def train(kind: str) -> Component[Any]:
     tokenizer, lemmatizer = Tokenizer(gap_bits=10, end_bits=10, epochs=2), Lemmatizer(bits=10, epochs=2)
     made: dict[str, Callable[[], Component[Any]]] = {
         "parser": lambda: parser.fit(tagged),
+        "encoder": lambda: toy.parser(1, bits=10, epochs=2, encoder="small", encoder_epochs=2).fit(tagged),
         "tagger": lambda: tagger.fit(tagged),
         "labeler": lambda: SequenceLabeler(column="XPOS", epochs=2, bits=8).fit(_chunks()),
         "tokenizer": lambda: tokenizer.fit(_texts()),
@@ -100,7 +102,7 @@ def use(component: Component[Any]) -> None:
         case Tagger() | SequenceLabeler():
             list(component.predict(sentences, confidence=True))
         case Tokenizer():
-            list(component.tokenize(text))
+            assert all(all(sentence.forms) for sentence in component.tokenize(text)), "an empty form"
         case Lemmatizer():
             list(component.lemmatize(sentences))
         case Pipeline():
@@ -214,16 +216,17 @@ def judge(path: Path, made: type[Component[Any]]) -> str:
     return ""
 
 
-def run(kind: str, share: int) -> int:
+def run(kind: str, share: int = 1, megabytes: int = _MEGABYTES) -> int:
     """Judge every `share`-th forgery of a kind; print the failures and return how many forgeries there were."""
     component = train(kind)
     state = state_of(component, kind)
-    limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + _MEMORY
+    limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + megabytes * 2**20
     count = 0
     with tempfile.TemporaryDirectory() as folder:
         path = write(Path(folder) / "x.model", component.KIND, state)
         use(type(component).load(path))
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        if megabytes:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         for what, forged in islice(forgeries(state), 0, None, share):
             signal.alarm(_SECONDS)
             print(f"trying {what}", file=sys.stderr, flush=True)
@@ -236,4 +239,4 @@ def run(kind: str, share: int) -> int:
 
 
 if __name__ == "__main__":
-    print(run(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1), "forgeries")
+    print(run(sys.argv[1], *map(int, sys.argv[2:])), "forgeries")

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from headlong.errors import DataError, OptionError
-from headlong.text import read_conllu, write_conllu
+from headlong.text import Sentence, read_conllu, write_columns, write_conllu
 from tests.helpers.texts import PLAIN, RICH, read, written
 
 
@@ -91,3 +91,13 @@ def test_unwritable_targets_raise(tmp_path):
     if os.path.exists(os.devnull):
         assert write_conllu(read(PLAIN), os.devnull) == 2
         assert not os.path.isfile(os.devnull)
+
+
+def test_characters_that_cannot_be_written_are_errors(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text("older", encoding="utf-8")
+    with pytest.raises(DataError, match=r"a\.conllu: found the character .*ud800', which utf-8 cannot encode"):
+        write_conllu([Sentence.from_words(["a\ud800"])], path)
+    assert path.read_text(encoding="utf-8") == "older"
+    with pytest.raises(DataError, match="<input>: found the character 'ł', which latin-1 cannot encode"):
+        write_columns([Sentence.from_words(["ł"])], io.BytesIO(), columns=["FORM"], encoding="latin-1")

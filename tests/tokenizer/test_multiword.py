@@ -53,6 +53,11 @@ def treebank(count: int, seed: int = 0) -> list[Sentence]:
     return made
 
 
+@pytest.mark.parametrize("lengths", [(5,), (6,), (3, 3), (5, 5)])
+def test_a_split_into_more_than_the_token_has_does_not_apply(lengths: tuple[int, ...]) -> None:
+    assert Split(lengths=lengths).apply("don't") is None
+
+
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
     return Tokenizer(**OPTIONS).fit(treebank(800))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 class NetworkShape:
     """The sizes of a network. All but depth and labels are multiples of 16."""
 
-    def __init__(self, width: int, hidden: int, depth: int, arc: int = 0, label: int = 0, labels: int = 0, groups: Sequence[int] = []) -> None:
+    def __init__(self, width: int, hidden: int, depth: int, arc: int = 0, label: int = 0, labels: int = 0, vectors: int = 0, groups: Sequence[int] = []) -> None:
         """
         A network scores arcs and labels, or, with groups of so many values, the values of words.
         """
@@ -55,6 +55,13 @@ class NetworkTrainer:
     def __init__(self, shape: NetworkShape, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], embeddings: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> None:
         """
         Gold values [words, groups] are for networks with groups, where heads and labels do not matter.
+        """
+
+    def set_vectors(self, vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Declare the last embeddings to be those of words with fixed vectors, [words, shape.vectors].
+
+        What is learned is the map of vectors to embeddings, the last weights.
         """
 
     def step(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sentences: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dropout: Dropout, label_share: float, rate: float, seed: int, threads: int) -> float:
@@ -108,4 +115,27 @@ def gradient(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], 
 def probabilities(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], scalar: bool = False) -> tuple[list[numpy.typing.NDArray[numpy.float32]], numpy.typing.NDArray[numpy.float32]]:
     """
     Return the log-probabilities [modifier, head] of each sentence, and the projected vectors of all words.
+    """
+
+def product(begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+    """Return the product of a sparse matrix by rows with a dense matrix."""
+
+def row_products(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], matrix: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+    """Return rows times a matrix with a multiple of 16 columns."""
+
+def column_products(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """Return the products of all pairs of columns of a matrix."""
+
+def eigenvectors(matrix: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    """
+    Return the eigenvalues of a symmetric matrix, in no order, and its eigenvectors as columns.
+    """
+
+def nearest(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], centers: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    Return for each row the center with the largest product minus offset.
+
+    Args:
+        centers: [width, count], a multiple of 16 columns.
+        offsets: [count]; infinity for a column that is no center.
     """

@@ -52,13 +52,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     _prepare_streams()
     parser = build_parser()
-    args = parser.parse_args(_insert_default(list(sys.argv[1:] if argv is None else argv)))
-    if "run" not in args:
-        parser.print_help()
-        return 0
+    args = argparse.Namespace(traceback=False)
     try:
+        try:
+            args = parser.parse_args(_insert_default(list(sys.argv[1:] if argv is None else argv)), args)
+        finally:
+            sys.stdout.flush()  # after --help and --version
         with catch_termination(), _print_warnings():
-            code: int = args.run(args)
+            code: int = args.run(args) if "run" in args else _print_help(parser)
         sys.stdout.flush()
     except BrokenPipeError:
         _discard_stdout()
@@ -115,6 +116,11 @@ def build_parser() -> CommandParser:
     for module in (train, parse, label, evaluate, compare, inspect, check):
         module.add_parser(commands)
     return parser
+
+
+def _print_help(parser: CommandParser) -> int:
+    parser.print_help()
+    return 0
 
 
 def _insert_default(arguments: list[str]) -> list[str]:

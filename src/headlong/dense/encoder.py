@@ -44,10 +44,10 @@ class EncoderShape:
         """Return the shape of a named size, for a tagger with groups of so many values."""
         return replace(_SHAPES[size], arc=0, label=0, groups=tuple(groups))
 
-    def compile(self) -> _core.dense.NetworkShape:
-        """Return the shape for the core."""
+    def compile(self, vectors: int = 0) -> _core.dense.NetworkShape:
+        """Return the shape for the core; in training with fixed vectors of words, `vectors` is their size."""
         return _core.dense.NetworkShape(
-            self.width, self.hidden, self.depth, self.arc, self.label, self.labels, self.groups
+            self.width, self.hidden, self.depth, self.arc, self.label, self.labels, vectors, self.groups
         )
 
     def draw_weights(self, seed: int) -> FLOAT32:

@@ -19,9 +19,11 @@ import numpy as np
 from headlong import _core
 from headlong.arrays import INT32, UINT32
 from headlong.dense.encoder import EncoderModel, EncoderShape
+from headlong.dense.fixed import FORM, VectorInput
 from headlong.dense.vocabulary import Vocabulary, hiding_rates
 from headlong.learning.loop import Progress, Report
 from headlong.storage.model_file import read_model, write_model
+from headlong.vectors import WordVectors
 
 BATCH_WORDS = 600
 RATE = 2e-3  # the highest learning rate
@@ -45,6 +47,8 @@ class EncoderTraining:
     heads, labels: of all words, for a parser; -1 for roots, and where nothing is to be learned.
     values: of all words in each group, for a tagger, whose sentences have no roots.
     fingerprint: what must not change between a checkpoint and `resume`.
+    vectors: vectors of words as another input.
+    vector_words: the number of words outside the vocabulary that keep what their vectors are worth.
     """
 
     names: tuple[str, ...]
@@ -61,20 +65,14 @@ class EncoderTraining:
     heads: INT32 | None = None
     labels: INT32 | None = None
     values: INT32 | None = None
+    vectors: WordVectors | None = None
+    vector_words: int = 0
 
     @property
     def passes(self) -> int:
-        """The number of passes: as asked for, or what is usual."""
-        return self.epochs or usual_passes(int(self.lengths.sum()))
-
-
-def usual_passes(words: int) -> int:
-    """Return how often to pass over so many words: 25 times, or as often as a million words are, at most 60 times.
-
-    >>> usual_passes(200_000), usual_passes(30_000), usual_passes(1_000)
-    (25, 34, 60)
-    """
-    return min(max(25, -(-1_000_000 // max(words, 1))), 60)
+        """The number of passes: as asked for, or 25, or as many as a million words are, but at most 60."""
+        words = max(int(self.lengths.sum()), 1)
+        return self.epochs or min(max(25, -(-1_000_000 // words)), 60)
 
 
 def train_encoder(
@@ -103,8 +101,13 @@ class _EncoderRun:
         nothing = np.full(len(self.rows), -1, np.int32)
         self.weights = self.shape.draw_weights(training.seed)
         self.embeddings = self.shape.draw_embeddings(self.vocabulary.size, training.seed)
+        self.input: VectorInput | None = None
+        if training.vectors:
+            forms = training.codes[:, training.names.index(FORM)]
+            self.input = VectorInput.of(training.vectors, forms, roots, self.shape.width, training.seed)
+            self.rows, self.weights, self.embeddings = self.input.add_to(self.rows, self.weights, self.embeddings)
         self.trainer = _core.dense.NetworkTrainer(
-            self.shape.compile(),
+            self.shape.compile(self.input.size if self.input else 0),
             self.weights,
             self.embeddings,
             offsets,
@@ -112,6 +115,8 @@ class _EncoderRun:
             nothing if training.labels is None else training.labels,
             training.values,
         )
+        if self.input:
+            self.trainer.set_vectors(self.input.vectors)
         self.dropout = _core.dense.Dropout(**DROPOUT)
         limit = MAX_WORDS if rooted else np.iinfo(np.int32).max
         self.usable = np.nonzero(training.lengths <= limit)[0].astype(np.int32)
@@ -131,7 +136,11 @@ class _EncoderRun:
             return None, interrupted
         weights, embeddings = np.empty_like(self.weights), np.empty_like(self.embeddings)
         self.trainer.average(weights, embeddings)
-        return EncoderModel.of(self.shape, self.vocabulary, weights, embeddings, factors), interrupted
+        vocabulary = self.vocabulary
+        if self.input:
+            vocabulary, embeddings = self.input.fold(vocabulary, weights, embeddings, self.training.vector_words)
+            weights = weights[: self.shape.compile().weights]
+        return EncoderModel.of(self.shape, vocabulary, weights, embeddings, factors), interrupted
 
     def _batches(self, epoch: int) -> Iterator[INT32]:
         """Yield the sentences of each mini-batch; those of one batch have about the same length."""

@@ -26,10 +26,12 @@ from headlong.parser.model import find_kind, is_global
 from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.parser.plan import DecodePlan, Guide
 from headlong.parser.problem import Parts, Problem, Solution
+from headlong.parser.pruner import make_rule
 from headlong.parser.state import make_parser_state, restore_parser
 from headlong.parser.training import train_parser
 from headlong.storage.component import Arrays, Component, State, report_invalid
 from headlong.text import DepsOption, Sentence
+from headlong.vectors import WordVectors
 
 
 class Parser(Component[TrainedParser]):
@@ -71,8 +73,8 @@ class Parser(Component[TrainedParser]):
         bits: int = 22,
         label_bits: int = 17,
         word_dropout: float = 0.25,
-        max_heads: int = 10,
-        threshold: float = 5e-3,
+        max_heads: int | None = None,
+        threshold: float | None = None,
         pruner_epochs: int = 2,
         pruner_bits: int = 18,
         root: Literal["auto", "single", "multi"] = "auto",
@@ -80,6 +82,7 @@ class Parser(Component[TrainedParser]):
         training_decoder: TrainingDecoder = "exact",
         encoder: EncoderSize = "none",
         encoder_epochs: int = 0,
+        vector_words: int = 10_000,
         jackknife: int = 3,
         seed: int = 1,
         licence: str = "",
@@ -99,6 +102,7 @@ class Parser(Component[TrainedParser]):
         train: Iterable[Sentence],
         dev: Iterable[Sentence] | None = None,
         *,
+        vectors: WordVectors | None = None,
         threads: int = 1,
         progress: Report = None,
         checkpoint: str | Path | None = None,
@@ -111,6 +115,8 @@ class Parser(Component[TrainedParser]):
         Args:
             train: The training sentences.
             dev: Development sentences: the epoch with the best LAS on them is kept. Without them, the last epoch is.
+            vectors: Word vectors, whose clusters become attributes of words, and which the encoder learns from. What
+                the parser needs of them is stored in the model.
             threads: The number of threads; the result does not depend on it.
             progress: A callback that receives progress updates.
             checkpoint: A file to write the state of training to after each epoch; an older one is replaced. With order
@@ -130,6 +136,7 @@ class Parser(Component[TrainedParser]):
             checkpoint=checkpoint,
             resume=resume,
             functions=self.functions,
+            vectors=vectors,
         )
         self._prepare()
         return self
@@ -330,13 +337,14 @@ class Parser(Component[TrainedParser]):
         trained = self.trained
         if not trained.pruning:
             raise OptionError("with_pruning needs a pruner, and this parser has none")
-        options = replace(
-            self.options,
-            max_heads=self.options.max_heads if max_heads is None else max_heads,
-            threshold=self.options.threshold if threshold is None else threshold,
-        )
-        pruning = replace(trained.pruning, max_heads=options.max_heads, threshold=options.threshold)
+        options = replace(self.options, max_heads=max_heads, threshold=threshold)
+        pruning = make_rule(options, trained.pruning)
+        options = replace(options, max_heads=pruning.max_heads, threshold=pruning.threshold)
         return self._make(replace(trained, pruning=pruning), options, tuple(self.functions))
+
+    def without_encoder(self) -> Self:
+        """Return the linear model alone: this parser without its context encoder, pruned by the CRF again."""
+        return self._make(replace(self.trained, encoder=None), self.options, tuple(self.functions))
 
     # ---- the component
 
@@ -388,6 +396,7 @@ class Parser(Component[TrainedParser]):
         return {
             "kind": self.KIND,
             **asdict(self.options),
+            **(trained.pruning.rule if trained.pruning else {}),
             "trees": "projective" if trained.projective else "any",
             "root": "single" if trained.weights.spec.single_root else "multi",
             "tags": list(trained.tags),
@@ -425,7 +434,9 @@ class Parser(Component[TrainedParser]):
     def _prepare(self) -> None:
         """Build what parsing needs from the result of training."""
         trained = self.trained
-        self._encoder = WordEncoder(trained.weights.spec.attributes, trained.tags, trained.ignored, self.functions)
+        self._encoder = WordEncoder(
+            trained.weights.spec.attributes, trained.tags, trained.ignored, self.functions, trained.clusters
+        )
         self._model = trained.compile()
         if trained.pruning:
             self._pruner = trained.pruning.model.compile()

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from headlong.dense import EncoderModel, EncoderSize
 from headlong.errors import ModelError, OptionError
+from headlong.features.clusters import Clusters
 from headlong.features.templates import Family
 from headlong.learning.loop import Progress, Report
 from headlong.options import store_options
@@ -26,6 +27,7 @@ from headlong.sequence.tagger_training import train_tagger
 from headlong.storage.checks import FIELD, RECORD, Rule, expect, list_of, whole
 from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.text import Sentence
+from headlong.vectors import WordVectors
 
 _CHUNK = 512  # sentences passed to the core at once
 
@@ -64,6 +66,7 @@ class Tagger(Component[TrainedTagger]):
         word_dropout: float = 0.5,
         encoder: EncoderSize = "none",
         encoder_epochs: int = 0,
+        vector_words: int = 10_000,
         seed: int = 1,
         licence: str = "",
         name: str = "",
@@ -75,16 +78,19 @@ class Tagger(Component[TrainedTagger]):
         train: Iterable[Sentence],
         dev: Iterable[Sentence] | None = None,
         *,
+        vectors: WordVectors | None = None,
         threads: int = 1,
         progress: Report = None,
     ) -> Self:
         """Train on tagged sentences, forget any earlier training, and return the tagger itself.
 
         With `dev` the best epoch of each step is kept, otherwise the last; `dev` also decides how much the encoder
-        counts. The result does not depend on `threads`.
+        counts. With `vectors`, clusters of words become attributes, and the encoder looks at the vectors. The result
+        does not depend on `threads`.
         """
         self._forget()
-        self._trained = train_tagger(self.options, list(train), None if dev is None else list(dev), threads, progress)
+        dev_sentences = None if dev is None else list(dev)
+        self._trained = train_tagger(self.options, list(train), dev_sentences, threads, progress, vectors)
         return self
 
     def tag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = False) -> Iterator[Sentence]:
@@ -139,6 +145,8 @@ class Tagger(Component[TrainedTagger]):
         if trained.context:
             metadata["encoder"], tables = trained.context.encoder.state()
             arrays |= tables
+        if trained.clusters:
+            arrays |= trained.clusters.arrays()
         return metadata, arrays
 
     @classmethod
@@ -158,7 +166,7 @@ class Tagger(Component[TrainedTagger]):
                 names = steps[0].model.spec.attributes
                 stored = expect(metadata, "encoder", RECORD)
                 context = TaggerContext(EncoderModel.from_state(stored, arrays, names, groups=values.groups), values)
-            tagger._trained = TrainedTagger(tuple(steps), context)
+            tagger._trained = TrainedTagger(tuple(steps), Clusters.from_arrays(arrays), context)
             columns = tagger.columns
             if len(set(columns)) < len(columns):
                 raise ModelError(f"'columns' must name each column once, found {columns}")
@@ -242,6 +250,7 @@ def jackknife(
     folds: int,
     make_tagger: Callable[[], Tagger],
     *,
+    vectors: WordVectors | None = None,
     threads: int = 1,
     progress: Report = None,
 ) -> list[Sentence]:
@@ -256,7 +265,7 @@ def jackknife(
     for fold in range(folds):
         rest = [sentence for i, sentence in enumerate(sentences) if i % folds != fold]
         report = progress and _rename_stages(progress, f"fold {fold + 1}/{folds}")
-        tagger = make_tagger().fit(rest, threads=threads, progress=report)
+        tagger = make_tagger().fit(rest, vectors=vectors, threads=threads, progress=report)
         tagged[fold::folds] = tagger.tag(sentences[fold::folds], threads=threads)
     return tagged
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from headlong.dense import EncoderSize
 from headlong.errors import ModelError, OptionError
 from headlong.features.attributes import FormCodes, RowCache, attribute_code
+from headlong.features.clusters import Clusters
 from headlong.options import Options, check_choice, check_not_negative, check_ranges, take_options
 from headlong.sequence.context import TaggerContext
 from headlong.sequence.lexicon import Lexicon
@@ -38,6 +39,8 @@ class TaggerOptions(Options):
     word_dropout: how often rare words are hidden in training, 0 for never; see `learning/dropout.py`.
     encoder: size of the context encoder, whose scores are added to those of both steps: "none", "small" or "large".
     encoder_epochs: passes of the encoder over the training data; 0 means as many as it needs.
+    vector_words: with word vectors, the number of words outside the training data whose clusters and vectors the tagger
+        knows, the most frequent ones.
     seed: seed of everything random in training.
     licence, name: text for the model card.
     """
@@ -56,6 +59,7 @@ class TaggerOptions(Options):
     word_dropout: float = 0.5
     encoder: EncoderSize = "none"
     encoder_epochs: int = 0
+    vector_words: int = 10_000
     seed: int = 1
     licence: str = ""
     name: str = ""
@@ -64,7 +68,13 @@ class TaggerOptions(Options):
         """Raise OptionError for a value that cannot work."""
         if not self.columns or len(set(self.columns)) < len(self.columns) or not set(self.columns) <= set(COLUMNS):
             raise OptionError(f"columns must be some of {', '.join(COLUMNS)}, each once, found {self.columns!r}")
-        check_ranges(self, {"fine_bits": (4, 24), "enough": (1, 2**63 - 1), "encoder_epochs": (0, 1000)})
+        limits = {
+            "fine_bits": (4, 24),
+            "enough": (1, 2**63 - 1),
+            "encoder_epochs": (0, 1000),
+            "vector_words": (0, 10_000_000),
+        }
+        check_ranges(self, limits)
         check_choice("encoder", self.encoder, get_args(EncoderSize))
         check_not_negative(self, "word_dropout")
         self.step_options(first=True)
@@ -101,12 +111,14 @@ class TaggerStep:
 class TrainedTagger:
     """The steps of a trained tagger, its context encoder if it has one, and a cache of the words seen so far."""
 
-    def __init__(self, steps: tuple[TaggerStep, ...], context: TaggerContext | None = None) -> None:
-        self.steps, self.context = steps, context
+    def __init__(
+        self, steps: tuple[TaggerStep, ...], clusters: Clusters | None = None, context: TaggerContext | None = None
+    ) -> None:
+        self.steps, self.clusters, self.context = steps, clusters, context
         first = steps[0]
         self._first_codes = encode_first(first.labels)
         self._names = [[np.array(column, object) for column in zip(*step.labels, strict=True)] for step in steps]
-        self._codes = FormCodes(first.model.spec.attributes)
+        self._codes = FormCodes(first.model.spec.attributes, clusters)
         for step in steps:
             if step.model.spec.attributes != (*self._codes.attributes, FIRST):
                 raise ModelError(f"'attributes' must be those of forms and {FIRST}, in all steps the same")

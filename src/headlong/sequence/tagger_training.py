@@ -15,7 +15,9 @@ from headlong.dense import EncoderShape, EncoderTraining, train_encoder
 from headlong.dense.vocabulary import FORM_ATTRIBUTES
 from headlong.errors import DataError
 from headlong.features.attributes import FormCodes, RowCache
+from headlong.features.clusters import Clusters
 from headlong.features.tables import sequence
+from headlong.features.templates import Family
 from headlong.learning.dropout import FormDropout
 from headlong.learning.loop import Report
 from headlong.sequence.context import LabelValues, TaggerContext
@@ -24,25 +26,51 @@ from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData, SequenceSpec
 from headlong.sequence.tagger_steps import FIRST, TaggerOptions, TaggerStep, TrainedTagger, encode_first
 from headlong.text import Sentence
+from headlong.vectors import WordVectors
 
 _ENOUGH = (1, 2, 5)  # values of `enough` to try on the development data, in addition to that of training
 _FACTORS = (0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5)
 """How much the encoder may count, tried on the development data. With 1, its scores and those of the chain have the
 same unit: the scores of the chain are log-probabilities if they are multiplied by its sharpness."""
-_FACTOR = 1.0  # without development data
-_FORM_CODES = FormCodes(sorted({*sequence.TAGS.attributes, *sequence.MORPHOLOGY.attributes}))
-_ATTRIBUTES = (*_FORM_CODES.attributes, FIRST)
+_FACTOR = 0.5  # without development data
 
 
-def _encode_forms(forms: list[str]) -> tuple[npt.ArrayLike, ...]:
-    """Return the codes of words; the last column, for the first label, is empty."""
-    return (np.pad(_FORM_CODES(forms), ((0, 0), (0, 1))),)
+@dataclass(frozen=True)
+class _Inputs:
+    """What the steps look at: clusters, if there are vectors, and templates."""
+
+    clusters: Clusters | None
+    tags: Family
+    morphology: Family
+    codes: FormCodes
+
+    @classmethod
+    def of(cls, options: TaggerOptions, vectors: WordVectors | None, sentences: Sequence[Sentence]) -> _Inputs:
+        if not vectors:
+            return cls._of(None, sequence.TAGS, sequence.MORPHOLOGY)
+        families = map(sequence.with_clusters, (sequence.TAGS, sequence.MORPHOLOGY))
+        return cls._of(vectors.clusters(sentences, options.vector_words), *families)
+
+    @classmethod
+    def _of(cls, clusters: Clusters | None, tags: Family, morphology: Family) -> _Inputs:
+        codes = FormCodes(sorted({*tags.attributes, *morphology.attributes}), clusters)
+        return cls(clusters, tags, morphology, codes)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The columns of the codes; the last one is for the first label."""
+        return (*self.codes.attributes, FIRST)
+
+    def encode(self, forms: list[str]) -> tuple[npt.ArrayLike, ...]:
+        """Return the codes of words; the last column is empty."""
+        return (np.pad(self.codes(forms), ((0, 0), (0, 1))),)
 
 
 @dataclass(eq=False)
 class TaggedCorpus:
     """Training sentences with the codes of their words and, after the first step, their first labels."""
 
+    inputs: _Inputs
     sentences: list[Sentence]
     forms: list[str]
     offsets: INT32
@@ -50,12 +78,12 @@ class TaggedCorpus:
     keys: list[tuple[Any, ...]]
 
     @classmethod
-    def of(cls, sentences: list[Sentence]) -> TaggedCorpus:
+    def of(cls, sentences: list[Sentence], inputs: _Inputs) -> TaggedCorpus:
         """Encode the words of sentences; the keys are their forms."""
         forms = list(chain.from_iterable(sentence.forms[1:] for sentence in sentences))
         offsets = np.array([0, *accumulate(map(len, sentences))], np.int32)
-        [codes] = RowCache(_encode_forms, [(len(_ATTRIBUTES), np.uint32)]).take(forms)
-        return cls(sentences, forms, offsets, codes, [(form,) for form in forms])
+        [codes] = RowCache(inputs.encode, [(len(inputs.attributes), np.uint32)]).take(forms)
+        return cls(inputs, sentences, forms, offsets, codes, [(form,) for form in forms])
 
     def values(self, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
         """Return the values of all words in the given columns."""
@@ -82,6 +110,7 @@ def train_tagger(
     dev: list[Sentence] | None,
     threads: int,
     progress: Report,
+    vectors: WordVectors | None = None,
 ) -> TrainedTagger:
     """Train both steps, or only the first if one column has values."""
     if not train:
@@ -89,7 +118,9 @@ def train_tagger(
     columns = tuple(name for name in options.columns if any(set(getattr(s, name)[1:]) != {"_"} for s in train))
     if not columns:
         raise DataError(f"only _ in {', '.join(options.columns)}", "training data with tags")
-    run = _TaggerRun(options, TaggedCorpus.of(train), TaggedCorpus.of(dev) if dev else None, threads, progress)
+    inputs = _Inputs.of(options, vectors, train)
+    corpora = TaggedCorpus.of(train, inputs), TaggedCorpus.of(dev, inputs) if dev else None
+    run = _TaggerRun(options, *corpora, threads, progress, vectors)
     return run.train([one for one in (columns[:1], columns[1:]) if one])
 
 
@@ -102,17 +133,19 @@ class _TaggerRun:
     dev: TaggedCorpus | None
     threads: int
     progress: Report
+    vectors: WordVectors | None
     context: TaggerContext | None = None
     dev_scores: FLOAT32 | None = None  # of the values of all words of the development data
 
     def train(self, steps: list[tuple[str, ...]]) -> TrainedTagger:
         """Train steps that fill the given columns: the encoder first, which all steps share."""
+        inputs, attributes = self.corpus.inputs, self.corpus.inputs.attributes
         gold = [self.corpus.values(columns) for columns in steps]
         labels = [tuple(sorted(set(values))) for values in gold]
         targets = [_number(values, names) for values, names in zip(gold, labels, strict=True)]
         for columns, names in zip(steps, labels, strict=True):  # before the encoder, which takes minutes
             facets = tuple(map(tuple, _number_facets(columns, names)))
-            SequenceSpec(_ATTRIBUTES, sequence.TAGS, None, 0, facets).check()
+            SequenceSpec(attributes, inputs.tags, None, 0, facets).check()
         if self.options.encoder != "none":
             self._train_encoder(LabelValues.of(list(zip(steps, labels, strict=True))), targets)
         done: list[TaggerStep] = []
@@ -120,20 +153,22 @@ class _TaggerRun:
             if done:
                 self._set_first_labels(done[0], targets[0])
             done.append(self._fit_step(number, columns, labels[number], targets[number]))
-        return TrainedTagger(tuple(done), self.context)
+        return TrainedTagger(tuple(done), inputs.clusters, self.context)
 
     def _train_encoder(self, values: LabelValues, targets: Sequence[INT32]) -> None:
         if not values.groups:  # nothing to choose from
             return
         options, corpus = self.options, self.corpus
         training = EncoderTraining(
-            *(_ATTRIBUTES, corpus.codes, FORM_ATTRIBUTES, np.diff(corpus.offsets)),
+            *(corpus.inputs.attributes, corpus.codes, FORM_ATTRIBUTES, np.diff(corpus.offsets)),
             EncoderShape.of_words(options.encoder, values.groups),
             epochs=options.encoder_epochs,
             seed=options.seed,
             threads=self.threads,
             progress=self.progress,
             values=values.look_up(targets),
+            vectors=self.vectors,
+            vector_words=options.vector_words,
         )
         encoder, interrupted = train_encoder(training, (0.0, 0.0))
         if interrupted:
@@ -142,7 +177,7 @@ class _TaggerRun:
             return
         self.context = TaggerContext(encoder, values)
         if self.dev:
-            rows = self.context.rows(self.dev.codes, _ATTRIBUTES)
+            rows = self.context.rows(self.dev.codes, corpus.inputs.attributes)
             self.dev_scores = self.context.score(rows, self.dev.offsets, self.threads)
 
     def _set_first_labels(self, first: TaggerStep, targets: INT32) -> None:
@@ -177,13 +212,14 @@ class _TaggerRun:
         def evaluate(found: INT32) -> dict[str, float]:
             return _score_columns(columns, [labels[label] for label in found.tolist()], answers)
 
-        dropout = FormDropout(corpus.forms, _ATTRIBUTES, corpus.codes, options.word_dropout, options.seed)
+        inputs = corpus.inputs
+        dropout = FormDropout(corpus.forms, inputs.attributes, corpus.codes, options.word_dropout, options.seed)
         model = SequenceModel.fit(
-            sequence.MORPHOLOGY if number else sequence.TAGS,
+            inputs.morphology if number else inputs.tags,
             options.step_options(first=number == 0),
             corpus.data(lexicon, targets),
             dev.data(lexicon, gold) if dev else None,
-            attributes=_ATTRIBUTES,
+            attributes=inputs.attributes,
             labels=_number_facets(columns, labels),
             threads=self.threads,
             progress=self.progress,

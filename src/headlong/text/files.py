@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import lzma
 import os
 import re
 import sys
@@ -21,6 +22,8 @@ from headlong.writing import NewFile
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, "-" for standard input or output, or an open stream of text or bytes."""
 
+_XZ = b"\xfd7zXZ\x00"
+_XZ_MEMORY = 2**28  # bytes; a file of "xz -9" needs 65 MB
 _LINE_END = re.compile(r"\r+(?=\n|\Z)")
 
 BUFFER = 1 << 16
@@ -52,22 +55,59 @@ def open_lines(source: Source) -> Iterator[tuple[Iterator[bytes], bool]]:
 def open_bytes(source: Source) -> Iterator[io.BufferedReader]:
     """Open a source as a byte stream that supports ``peek``.
 
-    Gzip is detected from the first two bytes; damaged gzip data raise a `DataError` while reading. A stream opened by
+    Gzip and xz are detected from the first bytes; damaged data raise a `DataError` while reading. A stream opened by
     the caller stays open.
     """
     name = source_name(source)
     with _open_stream(source, name) as stream:
         try:
-            if stream.peek(2)[:2] == b"\x1f\x8b":
+            start = stream.peek(len(_XZ))[: len(_XZ)]
+            packing = "xz" if start == _XZ else "gzip"
+            if start[:2] == b"\x1f\x8b":
                 # GzipFile.readline is Python code; a buffer in front of it is several times faster.
                 unzipped = cast(io.RawIOBase, gzip.GzipFile(fileobj=stream, mode="rb"))
                 yield io.BufferedReader(unzipped, BUFFER)
+            elif start == _XZ:
+                yield io.BufferedReader(_Unpacked(stream), BUFFER)
             else:
                 yield stream
         except EOFError:
-            raise DataError("truncated gzip data", "a complete file", path=name) from None
+            raise DataError(f"truncated {packing} data", "a complete file", path=name) from None
+        except lzma.LZMAError as error:
+            raise DataError(f"damaged xz data ({error})", "a complete file", path=name) from None
         except (gzip.BadGzipFile, zlib.error) as error:
             raise DataError(f"damaged gzip data ({error})", "a complete file", path=name) from None
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of an xz file. Unlike `lzma.LZMAFile`, it limits the memory that a file may ask for."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream, self._decoder = stream, self._start()
+
+    @staticmethod
+    def _start() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            packed = b""
+            if self._decoder.eof:  # another stream or zeros may follow
+                packed = (self._decoder.unused_data or self._stream.read(BUFFER)).lstrip(b"\0")
+                if not packed:
+                    return 0
+                self._decoder = self._start()
+            elif self._decoder.needs_input:
+                packed = self._stream.read(BUFFER)
+                if not packed:
+                    raise EOFError
+            found = self._decoder.decompress(packed, len(buffer))
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
 
 
 @contextmanager
@@ -153,22 +193,23 @@ def open_target(target: Source, encoding: str = "utf-8") -> Iterator[Callable[[s
     A path that ends in ``.gz`` is compressed. A file is replaced when all of the new one is on the disk: a failure
     leaves an existing file unchanged. Each call of the write function is a record of `NewFile`.
     """
+    name = source_name(target)
     if not isinstance(target, str | os.PathLike):
-        yield _writer(target, encoding)
+        yield _writer(target, encoding, name)
         target.flush()
     elif target == "-":
         sys.stdout.flush()
         stream = getattr(sys.stdout, "buffer", sys.stdout)
-        yield _writer(stream, encoding)
+        yield _writer(stream, encoding, "<stdout>")
         stream.flush()
     else:
         path = Path(os.path.realpath(target))
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("wb") as device:
-                yield _writer(device, encoding)
+                yield _writer(device, encoding, name)
         else:
             with open_new(path) as file:
-                yield _writer(file, encoding)
+                yield _writer(file, encoding, name)
 
 
 def open_new(target: str | os.PathLike[str], *, visible: bool = False) -> NewFile:
@@ -185,10 +226,18 @@ def open_new(target: str | os.PathLike[str], *, visible: bool = False) -> NewFil
         raise OptionError(f"cannot write {os.fspath(target)}: {error.strerror}") from None
 
 
-def _writer(stream: Any, encoding: str) -> Callable[[str], object]:
-    """Return a function that writes text to a stream of text or bytes."""
+def _writer(stream: Any, encoding: str, name: str) -> Callable[[str], object]:
+    """Return a function that writes text to a stream of text or bytes, whose name is for errors."""
     try:
         stream.write("")
     except TypeError:
-        return lambda text: stream.write(text.encode(encoding))
+        return lambda text: stream.write(_encode(text, encoding, name))
     return cast(Callable[[str], object], stream.write)
+
+
+def _encode(text: str, encoding: str, name: str) -> bytes:
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError as error:
+        found = f"the character {error.object[error.start]!r}, which {encoding} cannot encode"
+        raise DataError(found, "characters that it can encode", path=name) from None

@@ -75,7 +75,7 @@ class Split:
             for length in self.lengths:
                 words.append(form[place : place + length])
                 place += length
-            return words if words[0] else None
+            return words if len(form) > sum(self.lengths) else None
         if self.cut > len(form):
             return None
         first, rest = form[: len(form) - self.cut] + self.ending, list(self.rest)
