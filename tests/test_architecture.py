@@ -29,7 +29,7 @@ IMPORTS = {
     "data": (),
     "vectors": ("_core", "text", "features", "learning", "storage"),
     "dense": ("_core", "text", "features", "learning", "storage", "vectors"),
-    "sequence": ("_core", "text", "evaluation", "features", "learning", "storage", "vectors"),
+    "sequence": ("_core", "text", "evaluation", "features", "learning", "storage", "vectors", "dense"),
     "tokenizer": ("text", "evaluation", "features", "learning", "storage", "sequence"),
     "lemmatizer": ("text", "features", "learning", "storage", "sequence"),
     "parser": ("_core", "text", "evaluation", "features", "inference", "learning", "storage", "vectors", "dense"),

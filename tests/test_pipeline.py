@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,30 @@ def test_parsers_are_loaded_as_parsers(pipeline, tmp_path) -> None:
 def test_training_does_not_depend_on_threads(train) -> None:
     one, two = (Pipeline(**SMALL | {"folds": 0}).fit(train, threads=threads) for threads in (1, 2))
     assert list(map(str, one(TEXT))) == list(map(str, two(TEXT)))
+
+
+ENCODERS: dict[str, Any] = {
+    "parser": replace(SMALL["parser"], encoder="small", encoder_epochs=2),
+    "tagger": replace(SMALL["tagger"], encoder="small", encoder_epochs=6),
+    "folds": 2,
+}
+
+
+def test_encoders_of_tagger_and_parser(train, tmp_path) -> None:
+    stages: list[str] = []
+    dev = list(read_conllu(EXAMPLES / "dev.conllu"))
+    made = Pipeline(**ENCODERS).fit(train, dev, progress=lambda progress: stages.append(progress.stage))
+    assert made.tagger.trained.context is not None
+    assert made.parser.trained.encoder is not None
+    assert {"encoder", "fold 1/2: upos", "fold 2/2: upos"} <= set(stages)
+    assert "fold 1/2: encoder" not in stages
+    for packed in (False, True):
+        made.save(tmp_path / "toy.model", packed=packed)
+        loaded = headlong.load(tmp_path / "toy.model")
+        assert isinstance(loaded, Pipeline)
+        assert [s.upos for s in loaded(TEXT)] == [s.upos for s in made(TEXT)]
+        if not packed:
+            assert list(map(str, loaded(TEXT))) == list(map(str, made(TEXT)))
 
 
 NASTY = {

@@ -93,6 +93,7 @@ struct PySequences {
   In<Code, 2> codes;
   In<Index, 1> offsets;
   std::optional<In<Index, 1>> begins, candidates;
+  std::optional<In<float, 1>> scores;
 
   PySequences(In<Code, 2> codes_, In<Index, 1> offsets_) : codes(std::move(codes_)), offsets(std::move(offsets_)) {
     const auto bounds = view(offsets);
@@ -106,11 +107,19 @@ struct PySequences {
                  "begins must give every item at least one candidate");
     begins = std::move(begins_);
     candidates = std::move(candidates_);
+    scores.reset();
+  }
+
+  void set_scores(In<float, 1> scores_) {
+    require(candidates && scores_.size() == candidates->size(), "scores must have one entry per candidate");
+    require_scores(view(scores_));
+    scores = std::move(scores_);
   }
 
   Sequences sequences() const {
-    Sequences made{view(codes), static_cast<Index>(codes.shape(1)), view(offsets), {}, {}, {}};
+    Sequences made{view(codes), static_cast<Index>(codes.shape(1)), view(offsets), {}, {}, {}, {}};
     if (begins) made.begins = view(*begins), made.candidates = view(*candidates);
+    if (scores) made.scores = view(*scores);
     return made;
   }
 };
@@ -310,7 +319,8 @@ void bind_chain(nb::module_& m) {
       .def(nb::init<In<Code, 2>, In<Index, 1>>(), "codes"_a, "offsets"_a,
            "Take codes [items, attributes] and offsets [sequences + 1]. Every item can have every label.")
       .def("set_candidates", &PySequences::set_candidates, "begins"_a, "candidates"_a,
-           "Restrict the labels of item i to candidates[begins[i] : begins[i + 1]].");
+           "Restrict the labels of item i to candidates[begins[i] : begins[i + 1]].")
+      .def("set_scores", &PySequences::set_scores, "scores"_a, "Add scores [candidates] to those of the model.");
   nb::class_<PyChainModel>(m, "ChainModel",
                            "A sequence model: templates score labels, chains of order 0 to 2 score label sequences.")
       .def(

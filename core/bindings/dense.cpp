@@ -1,10 +1,15 @@
 // The context encoder for Python: a network to use, and one in training.
 #include "bindings/dense.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
 
 #include "bindings/unlocked.hpp"
 #include "dense/learning.hpp"
+#include "dense/words.hpp"
 
 namespace headlong {
 
@@ -42,26 +47,44 @@ void check_gold(const In<Index, 1>& offsets, const In<Index, 1>& heads, const In
     }
 }
 
+// The gold values of words [words][groups], or nothing for a network without groups.
+using GoldValues = std::optional<In<Index, 2>>;
+
+std::span<const Index> checked_values(const NetworkShape& shape, const GoldValues& values, std::size_t words) {
+  require(values.has_value() == shape.scores_words(), "a network has gold values if and only if it has groups");
+  if (!values) return {};
+  require(values->shape(0) == words && values->shape(1) == shape.groups.size(), "values must be [words, groups]");
+  for (std::size_t word = 0; word < words; ++word)
+    for (std::size_t group = 0; group < shape.groups.size(); ++group)
+      require((*values)(word, group) >= -1 && (*values)(word, group) < shape.groups[group], "a value is out of range");
+  return view(*values);
+}
+
 struct PyTrainer {
   InOut<float, 1> weights;
   InOut<float, 2> embeddings;
   In<Index, 1> offsets, heads, labels;
+  GoldValues values;
   Index size;  // of vectors
   In<float, 2> vectors;
   NetworkTrainer trainer;
 
   PyTrainer(const NetworkShape& shape, InOut<float, 1> weights_, InOut<float, 2> embeddings_, In<Index, 1> offsets_,
-            In<Index, 1> heads_, In<Index, 1> labels_)
+            In<Index, 1> heads_, In<Index, 1> labels_, GoldValues values_)
       : weights(std::move(weights_)),
         embeddings(std::move(embeddings_)),
         offsets(std::move(offsets_)),
         heads(std::move(heads_)),
         labels(std::move(labels_)),
+        values(std::move(values_)),
         size(shape.vectors),
         trainer(shape, view(weights), view(embeddings), best_instructions()) {
     check_offsets(offsets);
     check_gold(offsets, heads, labels, shape.labels);
+    checked_values(shape, values, heads.size());
   }
+
+  NetworkGold gold() const { return {view(heads), view(labels), values ? view(*values) : std::span<const Index>{}}; }
 
   nb::tuple state() const {
     const NetworkTrainer::State& found = trainer.state();
@@ -110,8 +133,7 @@ struct PyTrainer {
     for (Index s : view(sentences))
       require(s >= 0 && s + 1 < static_cast<Index>(offsets.size()), "a sentence is out of range");
     const Unlocked unlocked;
-    return trainer.step(corpus, {view(heads), view(labels)}, view(sentences), dropout, label_share, rate, seed,
-                        threads);
+    return trainer.step(corpus, gold(), view(sentences), dropout, label_share, rate, seed, threads);
   }
 };
 
@@ -156,9 +178,10 @@ Instructions instructions(bool scalar) { return scalar ? Instructions::Scalar : 
 nb::tuple gradient(const NetworkShape& shape, const In<float, 1>& weights, const In<float, 2>& embeddings,
                    const In<Index, 2>& rows, const In<Index, 1>& offsets, const In<Index, 1>& heads,
                    const In<Index, 1>& labels, float label_share, const Dropout& dropout, std::uint64_t seed,
-                   bool scalar) {
+                   bool scalar, const GoldValues& values) {
   const NetworkInput input = checked_input(rows, offsets, embeddings.shape(0));
   check_gold(offsets, heads, labels, shape.labels);
+  const NetworkGold gold{view(heads), view(labels), checked_values(shape, values, heads.size())};
   Network network(shape, view(weights), view(embeddings), instructions(scalar));
   network.repack(Purpose::Training);
   Random random(seed);
@@ -167,9 +190,55 @@ nb::tuple gradient(const NetworkShape& shape, const In<float, 1>& weights, const
   NetworkGradient found;
   found.clear(network);
   forward(network, input, dropout, random, record);
-  backward(network, input, {view(heads), view(labels)}, dropout, 1.0F, label_share, record, workspace, found);
+  backward(network, input, gold, dropout, 1.0F, label_share, record, workspace, found);
   return nb::make_tuple(found.loss, copied(found.weights),
                         copied<Out<float, 2>>(found.embeddings, {embeddings.shape(0), embeddings.shape(1)}));
+}
+
+// A trained network that scores the values of words, with the arrays that it refers to.
+struct PyWordScorer {
+  In<float, 1> weights;
+  In<float, 2> embeddings;
+  Network network;
+
+  PyWordScorer(const NetworkShape& shape, In<float, 1> weights_, In<float, 2> embeddings_, bool scalar)
+      : weights(std::move(weights_)),
+        embeddings(std::move(embeddings_)),
+        network(shape, view(weights), view(embeddings), instructions(scalar)) {
+    require(shape.scores_words(), "the network must have groups");
+    network.repack(Purpose::Use);
+  }
+
+  Out<float, 2> scores(const In<Index, 2>& rows, const In<Index, 1>& offsets, std::size_t threads) const {
+    const NetworkInput input = checked_input(rows, offsets, embeddings.shape(0));
+    auto found = new_array<Out<float, 2>>({rows.shape(0), static_cast<std::size_t>(network.shape.values())});
+    const Unlocked unlocked;
+    value_scores(network, input, threads, view(found));
+    return found;
+  }
+};
+
+void check_ranges(const In<Index, 1>& begins, std::size_t count, const char* message) {
+  require(begins.size() >= 1 && begins(0) == 0 && begins(begins.size() - 1) == static_cast<Index>(count), message);
+  for (std::size_t i = 1; i < begins.size(); ++i) require(begins(i - 1) <= begins(i), message);
+}
+
+void check_below(std::span<const Index> values, std::size_t limit, const char* message) {
+  for (Index value : values) require(value >= 0 && value < static_cast<Index>(limit), message);
+}
+
+Out<float, 1> py_candidate_scores(const In<float, 2>& scores, const In<Index, 1>& label_begins,
+                                  const In<Index, 1>& label_values, const In<Index, 1>& begins,
+                                  const In<Index, 1>& candidates, float weight) {
+  check_ranges(label_begins, label_values.size(), "label_begins must ascend from 0 to the number of values of labels");
+  check_ranges(begins, candidates.size(), "begins must ascend from 0 to the number of candidates");
+  require(begins.size() == scores.shape(0) + 1, "begins must have one entry per word and one more");
+  check_below(view(label_values), scores.shape(1), "a value of a label is out of range");
+  check_below(view(candidates), label_begins.size() - 1, "a candidate is out of range");
+  auto found = new_array<Out<float, 1>>({candidates.size()});
+  candidate_scores(view(scores), scores.shape(1), {view(label_begins), view(label_values)},
+                   {view(begins), view(candidates)}, weight, view(found));
+  return found;
 }
 
 nb::tuple probabilities(const NetworkShape& shape, const In<float, 1>& weights, const In<float, 2>& embeddings,
@@ -204,11 +273,13 @@ void bind_dense(nb::module_& m) {
       .def(
           "__init__",
           [](NetworkShape* self, Index width, Index hidden, Index depth, Index arc, Index label, Index labels,
-             Index vectors) {
-            new (self) NetworkShape{width, hidden, depth, arc, label, labels, vectors};
+             Index vectors, std::vector<Index> groups) {
+            new (self) NetworkShape{width, hidden, depth, arc, label, labels, vectors, std::move(groups)};
             self->check();
           },
-          "width"_a, "hidden"_a, "depth"_a, "arc"_a, "label"_a, "labels"_a, "vectors"_a = 0)
+          "width"_a, "hidden"_a, "depth"_a, "arc"_a = 0, "label"_a = 0, "labels"_a = 0, "vectors"_a = 0,
+          "groups"_a = std::vector<Index>{},
+          "A network scores arcs and labels, or, with groups of so many values, the values of words.")
       .def_prop_ro(
           "weights", [](const NetworkShape& self) { return NetworkLayout(self).size; }, "The number of weights.")
       .def("linears", &linears, nb::sig("def linears(self) -> list[tuple[int, int, int]]"),
@@ -234,8 +305,10 @@ void bind_dense(nb::module_& m) {
           },
           "attributes"_a = 0.0F, "convolution"_a = 0.0F, "layers"_a = 0.0F);
   nb::class_<PyTrainer>(m, "NetworkTrainer", "A network in training. Weights and embeddings are changed in place.")
-      .def(nb::init<const NetworkShape&, InOut<float, 1>, InOut<float, 2>, In<Index, 1>, In<Index, 1>, In<Index, 1>>(),
-           "shape"_a, "weights"_a, "embeddings"_a, "offsets"_a, "heads"_a, "labels"_a)
+      .def(nb::init<const NetworkShape&, InOut<float, 1>, InOut<float, 2>, In<Index, 1>, In<Index, 1>, In<Index, 1>,
+                    GoldValues>(),
+           "shape"_a, "weights"_a, "embeddings"_a, "offsets"_a, "heads"_a, "labels"_a, "values"_a = nb::none(),
+           "Gold values [words, groups] are for networks with groups, where heads and labels do not matter.")
       .def("set_vectors", &PyTrainer::set_vectors, "vectors"_a,
            "Declare the last embeddings to be those of words with fixed vectors, [words, shape.vectors].\n\n"
            "What is learned is the map of vectors to embeddings, the last weights.")
@@ -254,13 +327,31 @@ void bind_dense(nb::module_& m) {
           "Begin to average the weights of all further steps.")
       .def("average", &PyTrainer::average, "weights"_a, "embeddings"_a,
            "Write the averages, or the weights themselves if averaging has not begun.");
+  nb::class_<PyWordScorer>(m, "WordScorer", "A trained network that scores the values of words.")
+      .def(nb::init<const NetworkShape&, In<float, 1>, In<float, 2>, bool>(), "shape"_a, "weights"_a, "embeddings"_a,
+           "scalar"_a = false)
+      .def("scores", &PyWordScorer::scores, "rows"_a, "offsets"_a, "threads"_a,
+           nb::sig("def scores(self, rows: numpy.typing.NDArray[numpy.int32], offsets: "
+                   "numpy.typing.NDArray[numpy.int32], threads: int) -> numpy.typing.NDArray[numpy.float32]"),
+           "Return the scores [words, values] of all values of words, given their embedding rows.\n\n"
+           "They are log-probabilities plus a constant per word and group.");
+  m.def("candidate_scores", &py_candidate_scores, "scores"_a, "label_begins"_a, "label_values"_a, "begins"_a,
+        "candidates"_a, "weight"_a,
+        nb::sig("def candidate_scores(scores: numpy.typing.NDArray[numpy.float32], label_begins: "
+                "numpy.typing.NDArray[numpy.int32], label_values: numpy.typing.NDArray[numpy.int32], begins: "
+                "numpy.typing.NDArray[numpy.int32], candidates: numpy.typing.NDArray[numpy.int32], weight: float) -> "
+                "numpy.typing.NDArray[numpy.float32]"),
+        "Return the scores [candidates] of candidate labels: weight times the sum over their values.\n\n"
+        "The candidates of word i are candidates[begins[i] : begins[i + 1]], and the values of label j are\n"
+        "label_values[label_begins[j] : label_begins[j + 1]].");
   m.def("gradient", &gradient, "shape"_a, "weights"_a, "embeddings"_a, "rows"_a, "offsets"_a, "heads"_a, "labels"_a,
-        "label_share"_a, "dropout"_a, "seed"_a, "scalar"_a = false,
+        "label_share"_a, "dropout"_a, "seed"_a, "scalar"_a = false, "values"_a = nb::none(),
         nb::sig("def gradient(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: "
                 "numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: "
                 "numpy.typing.NDArray[numpy.int32], heads: numpy.typing.NDArray[numpy.int32], labels: "
                 "numpy.typing.NDArray[numpy.int32], label_share: float, dropout: Dropout, seed: int, scalar: bool = "
-                "False) -> tuple[float, numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]"),
+                "False, values: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[float, "
+                "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]"),
         "Return the loss of sentences, and its gradient by weights and by embeddings.");
   m.def("probabilities", &probabilities, "shape"_a, "weights"_a, "embeddings"_a, "rows"_a, "offsets"_a,
         "scalar"_a = false,

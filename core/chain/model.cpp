@@ -50,7 +50,8 @@ void choose_candidates(const ChainModel<Weight>& model, const Sequences& sequenc
 }
 
 template <class Weight>
-void score_nodes(const ChainModel<Weight>& model, const Attributes& attributes, ChainWorkspace& w) {
+void score_nodes(const ChainModel<Weight>& model, const Attributes& attributes, std::span<const float> extra,
+                 ChainWorkspace& w) {
   const Lattice& lattice = w.lattice;
   slot_codes(attributes, *model.item, w.codes);
   w.slots.clear();
@@ -62,6 +63,7 @@ void score_nodes(const ChainModel<Weight>& model, const Attributes& attributes, 
   for (std::size_t p = 0; p < w.slots.size(); ++p)
     for (Index node = w.begins[w.slots[p]]; node < w.begins[w.slots[p] + 1]; ++node)
       w.nodes[node] = label_score(model, w.rows.data() + p * model.rows.stride, lattice.candidates[node]);
+  for (std::size_t node = 0; node < extra.size(); ++node) w.nodes[node] += extra[node];
 }
 
 template <class Weight>
@@ -152,7 +154,9 @@ void build_lattice(const ChainModel<Weight>& model, const Sequences& sequences, 
   w.lattice.order = model.order;
   w.lattice.labels = model.labels;
   choose_candidates(model, sequences, begin, size, w);
-  score_nodes(model, attributes, w);
+  std::span<const float> extra;
+  if (!sequences.scores.empty()) extra = sequences.scores.subspan(sequences.begins[begin], w.begins[size]);
+  score_nodes(model, attributes, extra, w);
   w.lattice.nodes = w.nodes;
   w.lattice.pairs = model.pairs.empty() ? nullptr : model.pairs.data();
   w.lattice.triples = model.triples.empty() ? nullptr : model.triples.data();

@@ -15,6 +15,7 @@ struct Sequences {
   std::span<const Index> gold;        // [items] for training
   std::span<const Index> begins;      // [items + 1] ranges of `candidates`
   std::span<const Index> candidates;  // labels
+  std::span<const float> scores;      // [candidates] added to those of the model, or empty
 
   std::size_t size() const { return offsets.size() - 1; }
 };

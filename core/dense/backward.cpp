@@ -36,10 +36,14 @@ class Backward {
         words_(record.words) {}
 
   void run(float share, float label_share) {
-    workspace_.projected.assign(record_.projected.size(), 0.0F);
-    arcs(share);
-    labels(share * label_share, label_share);
-    project();
+    if (shape_.scores_words()) {
+      values(share);
+    } else {
+      workspace_.projected.assign(record_.projected.size(), 0.0F);
+      arcs(share);
+      labels(share * label_share, label_share);
+      project();
+    }
     for (Index layer = shape_.depth - 1; layer >= 0; --layer) recur(layer);
     convolve();
     embed();
@@ -88,6 +92,36 @@ class Backward {
     for (std::size_t i = 0; on && i < values.size(); ++i) values[i] *= mask[i];
   }
 
+  // Replaces scores [count] by the gradient of the loss: probabilities minus what is right.
+  void differentiate(float* scores, Index count, Index gold, float share) {
+    const float top = *std::max_element(scores, scores + count), right = scores[gold];
+    const float sum = network_.kernels->exponentials(scores, count, top);
+    gradient_.loss += share * (top + logarithm(sum) - right);
+    for (Index i = 0; i < count; ++i) scores[i] *= share / sum;
+    scores[gold] -= share;
+  }
+
+  void values(float share) {
+    const Linear& map = network_.layout.values;
+    const Index groups = static_cast<Index>(shape_.groups.size());
+    std::vector<float>&scores = workspace_.scores, &group_scores = workspace_.label_scores;
+    scores.assign(record_.values.size(), 0.0F);
+    for (Index word = 0; word < words_; ++word) {
+      std::size_t begin = static_cast<std::size_t>(word) * map.out;
+      for (Index group = 0; group < groups; begin += shape_.groups[group++]) {
+        const Index gold = gold_.values[static_cast<std::size_t>(word) * groups + group], count = shape_.groups[group];
+        if (gold < 0) continue;
+        group_scores.assign(padded(count), -std::numeric_limits<float>::infinity());
+        std::copy_n(record_.values.data() + begin, count, group_scores.data());
+        differentiate(group_scores.data(), padded(count), gold, share);
+        std::copy_n(group_scores.data(), count, scores.data() + begin);
+      }
+    }
+    const std::vector<float>& output = record_.layers.back().output;
+    workspace_.output.resize(output.size());
+    linear(map, output.data(), map.in, scores, workspace_.output.data(), map.in, Into::Set);
+  }
+
   void arcs(float share) {
     workspace_.queries.assign(record_.queries.size(), 0.0F);
     workspace_.near_modifier.assign(record_.near_modifier.size(), 0.0F);
@@ -109,12 +143,7 @@ class Backward {
         std::fill_n(row, stride, 0.0F);
         continue;
       }
-      // The gradient of the scores: probabilities minus what is right.
-      const float top = *std::max_element(row, row + size), right = row[gold];
-      const float sum = network_.kernels->exponentials(row, stride, top);
-      gradient_.loss += share * (top + logarithm(sum) - right);
-      for (Index head = 0; head < stride; ++head) row[head] *= share / sum;
-      row[gold] -= share;
+      differentiate(row, stride, gold, share);
       for (Index head = 0; head < size; ++head) {
         const Index bin = distance_bin(head, modifier);
         workspace_.near_modifier[static_cast<std::size_t>(begin + modifier) * DISTANCE_BINS + bin] += row[head];
@@ -160,11 +189,8 @@ class Backward {
       float* row = scores.data() + static_cast<std::size_t>(word) * map.out;
       used[word] = 1;
       std::fill(row + shape_.labels, row + map.out, -std::numeric_limits<float>::infinity());
-      const float top = *std::max_element(row, row + shape_.labels), right = row[gold_.labels[word]];
-      const float sum = network_.kernels->exponentials(row, map.out, top);
-      gradient_.loss += share * (top + logarithm(sum) - right);
-      for (Index i = 0; i < map.out; ++i) row[i] = i < shape_.labels ? row[i] * (share / sum) : 0.0F;
-      row[gold_.labels[word]] -= share;
+      differentiate(row, map.out, gold_.labels[word], share);
+      std::fill(row + shape_.labels, row + map.out, 0.0F);
     });
     for (Index word = 0; word < words_; ++word)
       if (!used[word]) std::fill_n(scores.data() + static_cast<std::size_t>(word) * map.out, map.out, 0.0F);

@@ -197,7 +197,11 @@ void forward(const Network& network, const NetworkInput& input, const Dropout& d
           record);
   }
   poll();
-  project(network, dropout, random, record);
+  if (network.shape.scores_words())
+    apply(network, network.layout.values, record.layers.back().output.data(), 2 * network.shape.hidden, record,
+          record.values);
+  else
+    project(network, dropout, random, record);
 }
 
 float bilinear_scale(const NetworkShape& shape) { return 4.0F / std::sqrt(static_cast<float>(shape.arc)); }

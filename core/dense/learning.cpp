@@ -52,19 +52,26 @@ double NetworkTrainer::step(const NetworkInput& corpus, const NetworkGold& gold,
   network_.repack(Purpose::Training);
   Index words = 0;
   for (Share& share : shares_) {
-    for (auto* column : {&share.rows, &share.heads, &share.labels}) column->clear();
+    for (auto* column : {&share.rows, &share.heads, &share.labels, &share.values}) column->clear();
     share.offsets.assign(1, 0);
   }
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     Share& share = shares_[i % SHARES];
     const Index begin = corpus.offsets[sentences[i]], end = corpus.offsets[sentences[i] + 1];
-    const auto rows = corpus.rows.subspan(static_cast<std::size_t>(begin) * corpus.columns,
-                                          static_cast<std::size_t>(end - begin) * corpus.columns);
-    share.rows.insert(share.rows.end(), rows.begin(), rows.end());
-    share.heads.insert(share.heads.end(), gold.heads.begin() + begin, gold.heads.begin() + end);
-    share.labels.insert(share.labels.end(), gold.labels.begin() + begin, gold.labels.begin() + end);
+    const auto add = [&](std::span<const Index> from, Index width, std::vector<Index>& to) {
+      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(begin) * width,
+                from.begin() + static_cast<std::ptrdiff_t>(end) * width);
+    };
+    add(corpus.rows, corpus.columns, share.rows);
     share.offsets.push_back(share.offsets.back() + end - begin);
-    words += end - begin - 1;
+    if (network_.shape.scores_words()) {
+      add(gold.values, static_cast<Index>(network_.shape.groups.size()), share.values);
+      words += end - begin;
+    } else {
+      add(gold.heads, 1, share.heads);
+      add(gold.labels, 1, share.labels);
+      words += end - begin - 1;
+    }
   }
   for (const Share& share : shares_) map_vectors(share.rows);
   parallel_for(SHARES, threads, [&](std::size_t, std::size_t i) {
@@ -74,8 +81,8 @@ double NetworkTrainer::step(const NetworkInput& corpus, const NetworkGold& gold,
     const NetworkInput input{share.rows, share.offsets, corpus.columns};
     Random random(scatter(seed) + i);
     forward(network_, input, dropout, random, share.record);
-    backward(network_, input, {share.heads, share.labels}, dropout, 1.0F / static_cast<float>(std::max(words, 1)),
-             label_share, share.record, share.workspace, share.gradient);
+    backward(network_, input, {share.heads, share.labels, share.values}, dropout,
+             1.0F / static_cast<float>(std::max(words, 1)), label_share, share.record, share.workspace, share.gradient);
   });
   double loss = 0.0;
   for (const Share& share : shares_) loss += share.gradient.loss;

@@ -25,14 +25,16 @@ struct BackwardWorkspace {
   std::vector<float> output, below, gates, cells, windows;
 };
 
-// What the network should have said: the head of every word, counted in its sentence, and its label. Both are -1 for
-// the root, and where nothing is to be learned.
+// What the network should have said: the head of every word, counted in its sentence, and its label; or the values of
+// words. All are -1 for the root, and where nothing is to be learned.
 struct NetworkGold {
   std::span<const Index> heads, labels;  // [words]
+  std::span<const Index> values;         // [words][groups] counted in the group
 };
 
-// Adds to `gradient` that of `share` times the sum over words of the negative log-probabilities of head and label;
-// labels count `label_share` as much. The record must be that of a forward pass over the same input.
+// Adds to `gradient` that of `share` times the sum over words of the negative log-probabilities of head and label, or
+// of all values; labels count `label_share` as much as heads. The record must be that of a forward pass over the same
+// input.
 void backward(const Network& network, const NetworkInput& input, const NetworkGold& gold, const Dropout& dropout,
               float share, float label_share, NetworkRecord& record, BackwardWorkspace& workspace,
               NetworkGradient& gradient);
@@ -81,7 +83,7 @@ class NetworkTrainer {
 
   // One share of a mini-batch, copied from the corpus.
   struct Share {
-    std::vector<Index> rows, offsets, heads, labels;
+    std::vector<Index> rows, offsets, heads, labels, values;
     NetworkRecord record;
     BackwardWorkspace workspace;
     NetworkGradient gradient;

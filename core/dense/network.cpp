@@ -1,18 +1,32 @@
 #include "dense/network.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/require.hpp"
 
 namespace headlong {
 
 void NetworkShape::check() const {
-  for (Index size : {width, hidden, arc, label})
+  const auto check_layer = [](Index size) {
     require(size >= PANEL && size <= 1024 && size % PANEL == 0, "a layer size must be a multiple of 16 up to 1024");
+  };
+  check_layer(width);
+  check_layer(hidden);
   require(depth >= 1 && depth <= 8, "depth must be 1 to 8");
-  require(labels >= 1 && labels <= 1024, "labels must be 1 to 1024");
+  if (scores_words()) {
+    require(arc == 0 && label == 0 && labels == 0, "a network that scores words must have no arcs and labels");
+    for (Index group : groups) require(group >= 1 && group <= 4096, "a group must have 1 to 4096 values");
+    require(groups.size() <= 1024 && values() <= 4096, "groups must have at most 4096 values");
+  } else {
+    check_layer(arc);
+    check_layer(label);
+    require(labels >= 1 && labels <= 1024, "labels must be 1 to 1024");
+  }
   require(vectors >= 0 && vectors <= 4096, "vectors must be 0 to 4096");
 }
+
+Index NetworkShape::values() const { return std::accumulate(groups.begin(), groups.end(), Index{0}); }
 
 NetworkLayout::NetworkLayout(const NetworkShape& shape) {
   const auto norm = [&](Index count) {
@@ -33,11 +47,15 @@ NetworkLayout::NetworkLayout(const NetworkShape& shape) {
     layers.push_back(linear(layer == 0 ? shape.width : both, 3 * both));
     outputs.push_back(norm(both));
   }
-  projection = linear(both, shape.projected());
-  bilinear = linear(shape.arc, shape.arc);
-  near_modifier = linear(shape.arc, DISTANCE_BINS);
-  near_head = linear(shape.arc, DISTANCE_BINS);
-  label = linear(shape.label, padded(shape.labels));
+  if (shape.scores_words()) {
+    values = linear(both, padded(shape.values()));
+  } else {
+    projection = linear(both, shape.projected());
+    bilinear = linear(shape.arc, shape.arc);
+    near_modifier = linear(shape.arc, DISTANCE_BINS);
+    near_head = linear(shape.arc, DISTANCE_BINS);
+    label = linear(shape.label, padded(shape.labels));
+  }
   vectors = size;
   size += static_cast<std::size_t>(shape.vectors) * shape.width;
 }
@@ -45,7 +63,10 @@ NetworkLayout::NetworkLayout(const NetworkShape& shape) {
 std::vector<const Linear*> NetworkLayout::linears() const {
   std::vector<const Linear*> found{&convolution};
   for (const Linear& layer : layers) found.push_back(&layer);
-  for (const Linear* one : {&projection, &bilinear, &near_modifier, &near_head, &label}) found.push_back(one);
+  if (values.out > 0)
+    found.push_back(&values);
+  else
+    for (const Linear* one : {&projection, &bilinear, &near_modifier, &near_head, &label}) found.push_back(one);
   return found;
 }
 

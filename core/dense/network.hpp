@@ -1,11 +1,12 @@
-// The context encoder: a small recurrent network that turns words into vectors, and vectors into log-probabilities of
-// heads and labels.
+// The context encoder: a small recurrent network that turns words into vectors, and vectors into log-probabilities: of
+// heads and labels for a parser, or of values of each word, such as tags, for a tagger.
 //
 // A word is the sum of the embeddings of its attribute values. One convolution over three words with maxout and `depth`
 // bidirectional layers of gated recurrence follow (a light form of the LSTM: gates depend on the input alone, so that
 // all products of a layer are one product). Four projections give each word vectors as a head and as a modifier, for
 // arcs and for labels. An arc has the score of a bilinear form plus terms of the signed distance (Dozat and Manning
-// 2017); a label has that of one hidden layer over head and modifier.
+// 2017); a label has that of one hidden layer over head and modifier. The values of words come in groups, such as all
+// parts of speech, and the score of a value is linear in the vector of the word.
 //
 // Everything is float, and results have the same bits on every machine (dense/kernels.hpp).
 #pragma once
@@ -15,7 +16,8 @@
 
 namespace headlong {
 
-// The sizes of a network. All but `depth` and `labels` are multiples of PANEL.
+// The sizes of a network. All but `depth`, `labels` and `groups` are multiples of PANEL. A network with groups scores
+// the values of words, and has neither arcs nor labels.
 struct NetworkShape {
   Index width = 0;   // of embeddings and of the convolution
   Index hidden = 0;  // of a layer, per direction
@@ -23,8 +25,11 @@ struct NetworkShape {
   Index arc = 0;     // of the vectors that score arcs
   Index label = 0;   // of the vectors that score labels
   Index labels = 0;
-  Index vectors = 0;  // of fixed vectors of words, in training only; 0 for none
+  Index vectors = 0;          // of fixed vectors of words, in training only; 0 for none
+  std::vector<Index> groups;  // the number of values in each group; a word has one value of each
 
+  bool scores_words() const { return !groups.empty(); }
+  Index values() const;  // of all groups
   Index projected() const { return 2 * arc + 2 * label; }
   void check() const;
 };
@@ -57,6 +62,7 @@ struct NetworkLayout {
   Linear bilinear;                  // arc modifier -> what its head's vector is multiplied by
   Linear near_modifier, near_head;  // arc modifier and arc head -> one number per bin of signed distance
   Linear label;                     // hidden layer of a pair -> labels, padded
+  Linear values;                    // of words -> one score per value of each group, padded
   std::size_t vectors = 0;          // begin of the map [vectors][width] of fixed vectors to embeddings
   std::size_t size = 0;             // the number of weights
 
@@ -96,8 +102,8 @@ struct Network {
   const PackedLinear& packed_of(const Linear& linear) const;
 };
 
-// Sentences laid end to end, each with its root: the embedding rows of every word, `columns` per word, and -1 for none.
-// Sentence s has the words offsets[s] to offsets[s + 1].
+// Sentences laid end to end, those of a parser with their roots: the embedding rows of every word, `columns` per word,
+// and -1 for none. Sentence s has the words offsets[s] to offsets[s + 1].
 struct NetworkInput {
   std::span<const Index> rows;
   std::span<const Index> offsets;
@@ -136,6 +142,7 @@ struct NetworkRecord {
   std::vector<float> projected, projected_mask;  // [words][projected]
   std::vector<float> queries;                    // [words][arc] bilinear
   std::vector<float> near_modifier, near_head;   // [words][DISTANCE_BINS]
+  std::vector<float> values;                     // [words][layout.values.out] scores
   std::vector<float> scratch, pair, label_scores;
   RoundedRows rounded;
 };

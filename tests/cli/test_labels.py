@@ -94,6 +94,20 @@ def test_train_tagger(place, capsys):
     assert "\nupos\n  ADJ\n  NOUN\n  PUNCT\n  VERB\n" in card
 
 
+def test_train_tagger_with_an_encoder(place, capsys):
+    files = ["--train", "train.conllu", "--dev", "dev.conllu", "--output", "new.model"]
+    result = run(capsys, "train", "tagger", *files, *SMALL, "--encoder", "small", "--encoder-epochs", "4")
+    assert result.code == 0
+    assert len(re.findall(r"^encoder epoch \d/4: loss ", result.err, re.MULTILINE)) == 4
+    tagger = headlong.load("new.model")
+    assert isinstance(tagger, Tagger)
+    assert tagger.options.encoder == "small"
+    assert tagger.trained.context is not None
+    assert run(capsys, "label", "--model", "new.model", "dev.conllu", "--output", "out.conllu").code == 0
+    scores = json.loads(run(capsys, "evaluate", "dev.conllu", "out.conllu", "--json").out)["official"]
+    assert f"dev upos {100 * scores['UPOS']['f1']:.2f}" in result.err.splitlines()[-1]
+
+
 def test_labeler_of_tags_does_not_see_them(place, capsys):
     """The templates of a column must not see its gold values."""
     files = ["--train", "train.conllu", "--output", "new.model", "--column", "XPOS"]

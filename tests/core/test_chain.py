@@ -195,7 +195,18 @@ class Setting:
 
     def score_path(self, sequence: int, labels: list[int]) -> float:
         rows, transitions = self.features(sequence, labels)
-        return float((rows * self.rows).sum() + (transitions * self.transitions).sum())
+        return float((rows * self.rows).sum() + (transitions * self.transitions).sum()) + self.extra(sequence, labels)
+
+    def extra(self, sequence: int, labels: list[int]) -> float:
+        """Return the sum of the scores that candidates have of their own."""
+        if self.data.begins is None or self.data.scores is None:
+            return 0.0
+        first = int(self.data.offsets[sequence])
+        places = [
+            self.data.begins[first + i] + members.index(label)
+            for i, (label, members) in enumerate(zip(labels, self.sets(sequence), strict=True))
+        ]
+        return float(self.data.scores[places].sum())
 
     def difference(self, update: int) -> tuple[Any, Any]:
         found = []

@@ -1,14 +1,16 @@
 """The network of the context encoder against the same network in NumPy."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong import _core
-from tests.helpers.plain_network import PlainNetwork
+from tests.helpers.plain_network import PlainNetwork, check_gradient, round_matrices
 
-SIZES = {"width": 16, "hidden": 16, "depth": 2, "arc": 16, "label": 32, "labels": 5}
+SIZES: dict[str, Any] = {"width": 16, "hidden": 16, "depth": 2, "arc": 16, "label": 32, "labels": 5}
 SHAPE = _core.dense.NetworkShape(**SIZES)
 ROWS, COLUMNS = 12, 3
 
@@ -39,21 +41,11 @@ def lay_out(sentences):
     )
 
 
-def round_matrices(weights):
-    """Return the weights with those of matrices rounded to 255 values per column, as in a network that is used."""
-    rounded = weights.astype(np.float64)
-    for begin, rows, columns in SHAPE.linears():
-        matrix = rounded[begin : begin + rows * columns].reshape(rows, columns)
-        scales = np.abs(matrix).max(axis=0) / 127
-        matrix[:] = np.rint(matrix / scales) * scales
-    return rounded
-
-
 @given(problems())
 @settings(max_examples=25)
 def test_probabilities_equal_plain_network(problem):
     weights, embeddings, sentences = problem
-    plain = PlainNetwork(**SIZES, weights=round_matrices(weights), embeddings=embeddings)
+    plain = PlainNetwork(**SIZES, weights=round_matrices(SHAPE, weights), embeddings=embeddings)
     rows, offsets, _, _ = lay_out(sentences)
     arcs, vectors = _core.dense.probabilities(SHAPE, weights, embeddings, rows, offsets)
     for (one, _, _), found, begin in zip(sentences, arcs, offsets, strict=False):
@@ -92,23 +84,12 @@ def test_all_instructions_and_batches_give_the_same_bits(problem):
 def test_gradient_equals_finite_differences_of_plain_network(problem, seed):
     weights, embeddings, sentences = problem
     arguments = (*lay_out(sentences), 0.5, _core.dense.Dropout(), 1)
-    loss, weight_gradient, row_gradient = _core.dense.gradient(SHAPE, weights, embeddings, *arguments)
+    found = _core.dense.gradient(SHAPE, weights, embeddings, *arguments)
 
-    def plain_loss(step, weight_direction, row_direction):
-        moved = weights + step * weight_direction, embeddings + step * row_direction
-        return PlainNetwork(**SIZES, weights=moved[0], embeddings=moved[1]).loss(sentences, 0.5)
+    def plain_loss(moved_weights, moved_embeddings):
+        return PlainNetwork(**SIZES, weights=moved_weights, embeddings=moved_embeddings).loss(sentences, 0.5)
 
-    random = np.random.default_rng(seed)
-    assert loss == pytest.approx(plain_loss(0.0, 0.0, 0.0), rel=1e-3)
-    # Along the gradient itself, then along a random direction. The step is small, so that few maxima change.
-    other = random.normal(size=len(weights)), random.normal(size=embeddings.shape)
-    for along in ((weight_gradient, row_gradient), other):
-        scale = np.sqrt(sum(float((one.astype(np.float64) ** 2).sum()) for one in along))
-        unit = [one.astype(np.float64) / max(scale, 1e-30) for one in along]
-        slope = float((unit[0] * weight_gradient).sum() + (unit[1] * row_gradient).sum())
-        step = 1e-6
-        measured = (plain_loss(step, *unit) - plain_loss(-step, *unit)) / (2 * step)
-        assert measured == pytest.approx(slope, rel=2e-2, abs=2e-2 * max(1.0, scale))
+    check_gradient(found, plain_loss, weights, embeddings, seed)
 
 
 def make_trainer(seed=0):

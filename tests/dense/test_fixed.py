@@ -1,5 +1,7 @@
 """Vectors of words as an input of the context encoder."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from headlong.features.attributes import WordEncoder
 from headlong.text import Sentence
 from headlong.vectors import WordVectors
 
-SIZES = {"width": 16, "hidden": 16, "depth": 1, "arc": 16, "label": 16, "labels": 3}
+SIZES: dict[str, Any] = {"width": 16, "hidden": 16, "depth": 1, "arc": 16, "label": 16, "labels": 3}
 TRAIN = [
     Sentence.from_words(["The", "dog", "barks"], upos=["DET", "NOUN", "VERB"]),
     Sentence.from_words(["the", "cat", "xyz"], upos=["DET", "NOUN", "X"]),
@@ -108,7 +110,7 @@ def test_folded_embeddings_are_the_sums_of_training(most):
     encoder = WordEncoder(names, ["DET", "NOUN", "VERB", "X"])
     codes, _, offsets = encoder.encode(TRAIN)
     roots = offsets[:-1]
-    vocabulary = Vocabulary.of(TRAIN, names, codes, roots)
+    vocabulary = Vocabulary.of(list_attributes(TRAIN), names, codes, roots)
     random = np.random.default_rng(2)
     vectors = WordVectors.of(WORDS, random.normal(size=(5, 4)).astype(np.float32))
     found = VectorInput.of(vectors, codes[:, names.index("lower")], roots, 16, 1)

@@ -24,7 +24,7 @@ def test_attributes_include_the_keys_of_feats():
 def test_rows_of_known_rare_and_missing_values():
     names = ("form", *list_attributes(TRAIN))
     codes, roots = encode(TRAIN, names)
-    vocabulary = Vocabulary.of(TRAIN, names, codes, roots)
+    vocabulary = Vocabulary.of(list_attributes(TRAIN), names, codes, roots)
     rows = dict(zip(vocabulary.attributes, vocabulary.look_up(codes, names, roots).T, strict=True))
     assert rows["lower"][0] == ROOT
     assert (vocabulary.look_up(codes, names, roots)[0, 1:] == -1).all()
@@ -41,7 +41,7 @@ def test_rows_of_known_rare_and_missing_values():
 def test_unseen_values_are_unknown():
     names = list_attributes(TRAIN)
     codes, roots = encode(TRAIN, names)
-    vocabulary = Vocabulary.of(TRAIN, names, codes, roots)
+    vocabulary = Vocabulary.of(list_attributes(TRAIN), names, codes, roots)
     new = [Sentence.from_words(["Birds"], upos=["X"], feats=["Number=Dual"])]
     rows = vocabulary.look_up(encode(new, names)[0], names, np.array([0], np.int32))[1]
     for name, row, unknown in zip(names, rows, vocabulary.unknown, strict=True):

@@ -15,7 +15,10 @@ BITS = 8
 
 
 def make_problem(seed: int, *, labels: int = 3, narrow: bool = False) -> SequenceData:
-    """Return random sequences, one empty and one of a single item, whose labels depend on letters and neighbors."""
+    """Return random sequences, one empty and one of a single item, whose labels depend on letters and neighbors.
+
+    With `narrow`, items have few candidates, with scores of their own.
+    """
     random = np.random.default_rng(seed)
     lengths = [3, 0, 1, 5, 2]
     offsets = np.cumsum([0, *lengths]).astype(np.int32)
@@ -25,4 +28,7 @@ def make_problem(seed: int, *, labels: int = 3, narrow: bool = False) -> Sequenc
         return SequenceData(codes, offsets, gold)
     sets = [sorted({int(g), *random.integers(0, labels, 2).tolist()}) for g in gold]
     begins = np.cumsum([0, *map(len, sets)]).astype(np.int32)
-    return SequenceData(codes, offsets, gold, begins, np.array(list(itertools.chain(*sets)), np.int32))
+    candidates = np.array(list(itertools.chain(*sets)), np.int32)
+    return SequenceData(
+        codes, offsets, gold, begins, candidates, random.normal(size=len(candidates)).astype(np.float32)
+    )

@@ -4,6 +4,7 @@ import hashlib
 import json
 import struct
 
+import numpy as np
 import pytest
 
 from headlong.errors import ModelError
@@ -42,3 +43,12 @@ def refusal(path, *args, **options) -> str:
     assert "\n" not in message
     assert len(message) < len(str(path)) + 300
     return message.removeprefix(f"{path} ")
+
+
+def forged_encoder_arrays(arrays):
+    """Yield arrays of a context encoder that must be refused, each with its name."""
+    yield "encoder_scales", np.full_like(arrays["encoder_scales"], np.nan)
+    yield "encoder_matrices", arrays["encoder_matrices"][:-1]
+    yield "encoder_rows", arrays["encoder_rows"] - 5
+    yield "encoder_embeddings", arrays["encoder_embeddings"].astype(np.int16)
+    yield "encoder_unknown", arrays["encoder_unknown"][:-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
 BINS = (2, 3, 4, 5, 6, 8, 11, 16, 26)
 
@@ -16,11 +17,12 @@ class PlainNetwork:
     width: int
     hidden: int
     depth: int
-    arc: int
-    label: int
-    labels: int
     weights: np.ndarray
     embeddings: np.ndarray
+    arc: int = 0
+    label: int = 0
+    labels: int = 0
+    groups: tuple[int, ...] = ()
 
     def __post_init__(self):
         self.weights = np.asarray(self.weights, np.float64)
@@ -34,6 +36,10 @@ class PlainNetwork:
         for number in range(self.depth):
             linear = self._linear(self.width if number == 0 else both, 3 * both)
             self.layers.append((linear, self._norm(both)))
+        if self.groups:
+            self.values = self._linear(both, -(-sum(self.groups) // 16) * 16)
+            assert self.place == len(self.weights)
+            return
         self.projection = self._linear(both, 2 * self.arc + 2 * self.label)
         self.bilinear = self._linear(self.arc, self.arc)
         self.near_modifier = self._linear(self.arc, 32)
@@ -53,8 +59,8 @@ class PlainNetwork:
     def _norm(self, size):
         return self._take(size), self._take(size)
 
-    def vectors(self, rows):
-        """Return the projections of the words of one sentence, given their embedding rows."""
+    def encode(self, rows):
+        """Return the output of the last layer for the words of one sentence, given their embedding rows."""
         x = np.array([sum((self.embeddings[row] for row in word if row >= 0), np.zeros(self.width)) for word in rows])
         x = normalize(x, self.input)
         padded = np.vstack([np.zeros(self.width), x, np.zeros(self.width)])
@@ -67,7 +73,27 @@ class PlainNetwork:
             backward = recur(values[::-1, self.hidden :], forget[::-1, self.hidden :])[::-1]
             h = normalize(np.hstack([forward, backward]), norm) * gate
             x = h + x if number else h
-        projected = x @ self.projection[0] + self.projection[1]
+        return x
+
+    def value_log_probabilities(self, rows):
+        """Return the log-probabilities of the values of words, an array [words, values] for each group."""
+        scores = self.encode(rows) @ self.values[0] + self.values[1]
+        ends = np.cumsum(self.groups)
+        return [log_softmax(scores[:, end - size : end]) for size, end in zip(self.groups, ends, strict=True)]
+
+    def value_loss(self, sentences):
+        """Return the loss of sentences, given as (rows, values [words, groups]); -1 is not learned."""
+        return -sum(
+            found[word, value]
+            for rows, values in sentences
+            for group, found in enumerate(self.value_log_probabilities(rows))
+            for word, value in enumerate(values[:, group])
+            if value >= 0
+        )
+
+    def vectors(self, rows):
+        """Return the projections of the words of one sentence, given their embedding rows."""
+        projected = self.encode(rows) @ self.projection[0] + self.projection[1]
         projected[:, : 2 * self.arc] = leak(projected[:, : 2 * self.arc])
         return projected
 
@@ -126,3 +152,29 @@ def leak(x):
 def log_softmax(scores):
     top = scores.max(axis=1, keepdims=True)
     return scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+
+
+def round_matrices(shape, weights):
+    """Return the weights with those of matrices rounded to 255 values per column, as in a network that is used."""
+    rounded = weights.astype(np.float64)
+    for begin, rows, columns in shape.linears():
+        matrix = rounded[begin : begin + rows * columns].reshape(rows, columns)
+        scales = np.abs(matrix).max(axis=0) / 127
+        matrix[:] = np.rint(matrix / scales) * scales
+    return rounded
+
+
+def check_gradient(found, plain_loss, weights, embeddings, seed):
+    """Compare a loss and its gradient with a plain loss of weights and embeddings, and its finite differences."""
+    loss, weight_gradient, row_gradient = found
+    random = np.random.default_rng(seed)
+    assert loss == pytest.approx(plain_loss(weights, embeddings), rel=1e-3)
+    # Along the gradient itself, then along a random direction. The step is small, so that few maxima change.
+    other = random.normal(size=len(weights)), random.normal(size=embeddings.shape)
+    for along in ((weight_gradient, row_gradient), other):
+        scale = np.sqrt(sum(float((one.astype(np.float64) ** 2).sum()) for one in along))
+        unit = [one.astype(np.float64) / max(scale, 1e-30) for one in along]
+        slope = float((unit[0] * weight_gradient).sum() + (unit[1] * row_gradient).sum())
+        step = 1e-6
+        after, before = (plain_loss(weights + way * unit[0], embeddings + way * unit[1]) for way in (step, -step))
+        assert (after - before) / (2 * step) == pytest.approx(slope, rel=2e-2, abs=2e-2 * max(1.0, scale))

@@ -9,6 +9,7 @@ import headlong
 from headlong import ModelError, OptionError, Parser
 from headlong.text import Sentence
 from tests.helpers import toy
+from tests.helpers.modelfiles import forged_encoder_arrays
 from tests.helpers.toy import answers, interrupt_at, same_model
 
 ENCODER = {"encoder": "small", "encoder_epochs": 12}
@@ -19,9 +20,9 @@ def parser() -> Parser:
     return toy.parser(2, **ENCODER).fit(toy.treebank(), toy.treebank())
 
 
-def with_encoder(parser, **changes):
-    """Return the parser with changes to its encoder."""
-    changed = replace(parser.trained, encoder=replace(parser.trained.encoder, **changes))
+def with_factors(parser, *factors):
+    """Return the parser with other factors of its scores of arcs and labels."""
+    changed = replace(parser.trained, encoder=replace(parser.trained.encoder, factors=factors))
     return parser._make(changed, parser.options, ())
 
 
@@ -31,7 +32,7 @@ def test_it_fits_the_training_data(parser):
 
 def test_the_encoder_alone_fits_the_training_data():
     parser = toy.parser(1, **{**ENCODER, "encoder_epochs": 60}).fit(toy.treebank())
-    alone = with_encoder(parser, arc_weight=1000.0, label_weight=1000.0)
+    alone = with_factors(parser, 1000.0, 1000.0)
     right = sum(
         head == gold
         for found, sentence in zip(alone.parse(toy.treebank()), toy.treebank(), strict=True)
@@ -42,8 +43,8 @@ def test_the_encoder_alone_fits_the_training_data():
 
 def test_scores_are_those_of_the_linear_model_plus_log_probabilities(parser):
     [sentence] = toy.treebank()[:1]
-    plain, some = (with_encoder(parser, arc_weight=weight).problem(sentence) for weight in (0.0, 0.5))
-    more = with_encoder(parser, arc_weight=1.0).problem(sentence)
+    plain, some = (with_factors(parser, factor, 1.0).problem(sentence) for factor in (0.0, 0.5))
+    more = with_factors(parser, 1.0, 1.0).problem(sentence)
     assert (plain.arcs == some.arcs).all()
     log_probabilities = more.scores - plain.scores
     np.testing.assert_allclose(some.scores - plain.scores, 0.5 * log_probabilities, atol=1e-4)
@@ -54,7 +55,7 @@ def test_scores_are_those_of_the_linear_model_plus_log_probabilities(parser):
 def test_without_weight_the_trees_are_those_of_the_linear_model(parser):
     linear = parser.without_encoder()
     unpruned = {"max_heads": 100, "threshold": 0.0}
-    silent = with_encoder(parser, arc_weight=0.0, label_weight=0.0).with_pruning(**unpruned)
+    silent = with_factors(parser, 0.0, 0.0).with_pruning(**unpruned)
     found, expected = (list(one.solve(toy.treebank())) for one in (silent, linear.with_pruning(**unpruned)))
     for one, other in zip(found, expected, strict=True):
         assert one.score == other.score
@@ -113,14 +114,7 @@ def test_confidence_is_that_of_the_encoder(parser):
 
 def test_forged_encoders_are_refused(parser):
     metadata, arrays = parser.state()
-    forgeries = {
-        "encoder_scales": np.full_like(arrays["encoder_scales"], np.nan),
-        "encoder_matrices": arrays["encoder_matrices"][:-1],
-        "encoder_rows": arrays["encoder_rows"] - 5,
-        "encoder_embeddings": arrays["encoder_embeddings"].astype(np.int16),
-        "encoder_unknown": arrays["encoder_unknown"][:-1],
-    }
-    for name, array in forgeries.items():
+    for name, array in forged_encoder_arrays(arrays):
         with pytest.raises(ModelError):
             Parser.from_state(metadata, {**arrays, name: array})
     for key, value in (("shape", {}), ("attributes", ["lower", "no such"]), ("weights", [1, float("inf")])):

@@ -1,5 +1,6 @@
 """The context encoder: vectors of words, scores of arcs and labels."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -10,7 +11,10 @@ from numpy.typing import NDArray
 class NetworkShape:
     """The sizes of a network. All but depth and labels are multiples of 16."""
 
-    def __init__(self, width: int, hidden: int, depth: int, arc: int, label: int, labels: int, vectors: int = 0) -> None: ...
+    def __init__(self, width: int, hidden: int, depth: int, arc: int = 0, label: int = 0, labels: int = 0, vectors: int = 0, groups: Sequence[int] = []) -> None:
+        """
+        A network scores arcs and labels, or, with groups of so many values, the values of words.
+        """
 
     @property
     def weights(self) -> int:
@@ -48,7 +52,10 @@ class Dropout:
 class NetworkTrainer:
     """A network in training. Weights and embeddings are changed in place."""
 
-    def __init__(self, shape: NetworkShape, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], embeddings: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, shape: NetworkShape, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], embeddings: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> None:
+        """
+        Gold values [words, groups] are for networks with groups, where heads and labels do not matter.
+        """
 
     def set_vectors(self, vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -80,7 +87,27 @@ class NetworkTrainer:
         Write the averages, or the weights themselves if averaging has not begun.
         """
 
-def gradient(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], heads: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32], label_share: float, dropout: Dropout, seed: int, scalar: bool = False) -> tuple[float, numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
+class WordScorer:
+    """A trained network that scores the values of words."""
+
+    def __init__(self, shape: NetworkShape, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], embeddings: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], scalar: bool = False) -> None: ...
+
+    def scores(self, rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], threads: int) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Return the scores [words, values] of all values of words, given their embedding rows.
+
+        They are log-probabilities plus a constant per word and group.
+        """
+
+def candidate_scores(scores: numpy.typing.NDArray[numpy.float32], label_begins: numpy.typing.NDArray[numpy.int32], label_values: numpy.typing.NDArray[numpy.int32], begins: numpy.typing.NDArray[numpy.int32], candidates: numpy.typing.NDArray[numpy.int32], weight: float) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    Return the scores [candidates] of candidate labels: weight times the sum over their values.
+
+    The candidates of word i are candidates[begins[i] : begins[i + 1]], and the values of label j are
+    label_values[label_begins[j] : label_begins[j + 1]].
+    """
+
+def gradient(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], heads: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32], label_share: float, dropout: Dropout, seed: int, scalar: bool = False, values: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[float, numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
     """
     Return the loss of sentences, and its gradient by weights and by embeddings.
     """

@@ -45,6 +45,9 @@ class Sequences:
         Restrict the labels of item i to candidates[begins[i] : begins[i + 1]].
         """
 
+    def set_scores(self, scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add scores [candidates] to those of the model."""
+
 class ChainModel:
     """
     A sequence model: templates score labels, chains of order 0 to 2 score label sequences.

@@ -19,6 +19,7 @@ from headlong.cli.training import (
     VECTOR_NUMBERS,
     ModelOutput,
     add_card,
+    add_encoder,
     add_files,
     add_learner,
     add_numbers,
@@ -93,10 +94,6 @@ _NUMBERS = {
     "batch_size": (4, "number of sentences parsed with the same weights between two updates"),
     "bits": (22, "size of the weight table for arcs: 2^N weights; fewer bits make a smaller, less accurate model"),
     "label_bits": (17, "size of the weight table for labels: 2^N rows"),
-    "encoder_epochs": (
-        0,
-        "passes over the training data to train the encoder; 0 means 25, or as many as a million words, at most 60",
-    ),
     **VECTOR_NUMBERS,
     "jackknife": (
         3,
@@ -114,6 +111,12 @@ def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
             "folds": (5, "folds for predicting the tags that the parser learns from; 0 uses the gold tags"),
             "tagger_bits": (17, "size of the weight tables of the tagger: 2^N rows"),
         },
+    )
+    parser.add_argument(
+        "--tagger-encoder",
+        choices=("same", *get_args(EncoderSize)),
+        default="same",
+        help="size of the context encoder of the tagger; same is that of --encoder (default: %(default)s)",
     )
     parser.add_argument(
         "--packed",
@@ -134,13 +137,7 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
         "tri-siblings, full (or 4) also parts of whole trees, for which no tree is certified; higher orders are more "
         "accurate and slower (default: %(default)s)",
     )
-    parser.add_argument(
-        "--encoder",
-        choices=get_args(EncoderSize),
-        default="none",
-        help="size of the context encoder, a recurrent network over the sentence that adds its scores to those of the "
-        "linear model and prunes; it makes the parser more accurate, and training takes longer (default: %(default)s)",
-    )
+    add_encoder(parser, "the parser")
     add_vectors(parser)
     add_numbers(parser, _NUMBERS)
     parser.add_argument(
@@ -230,7 +227,13 @@ def _run_pipeline(args: argparse.Namespace) -> int:
 
     output, checkpoint = ModelOutput(args), _checkpoint_path(args)
     bits = args.tagger_bits
-    tagger = TaggerOptions(bits=bits, fine_bits=bits, vector_words=args.vector_words)
+    tagger = TaggerOptions(
+        bits=bits,
+        fine_bits=bits,
+        encoder=args.encoder if args.tagger_encoder == "same" else args.tagger_encoder,
+        encoder_epochs=args.encoder_epochs,
+        vector_words=args.vector_words,
+    )
     pipeline = Pipeline(tagger=tagger, parser=_create_parser(args).options, folds=args.folds)
     train, dev = _read_data(args)
     with training_log(args) as log:
@@ -248,6 +251,7 @@ def _create_parser(args: argparse.Namespace) -> Parser:
         *_NUMBERS,
         "order",
         "encoder",
+        "encoder_epochs",
         "max_heads",
         "threshold",
         "families",

@@ -9,6 +9,7 @@ from headlong.cli.progress import training_log
 from headlong.cli.training import (
     VECTOR_NUMBERS,
     ModelOutput,
+    add_encoder,
     add_files,
     add_learner,
     add_numbers,
@@ -55,6 +56,7 @@ def _add_tagger_options(parser: argparse.ArgumentParser) -> None:
             **VECTOR_NUMBERS,
         },
     )
+    add_encoder(parser, "the tagger")
     add_learner(parser)
     add_vectors(parser)
     add_treebank_options(parser)
@@ -65,7 +67,10 @@ def _run_tagger(args: argparse.Namespace) -> int:
     from headlong import Tagger
 
     output = ModelOutput(args)
-    names = ("order", *_SHARED, "bits", "fine_bits", *VECTOR_NUMBERS, "learner", "licence", "name")
+    names = (
+        *("order", *_SHARED, "bits", "fine_bits", "encoder", "encoder_epochs", *VECTOR_NUMBERS),
+        *("learner", "licence", "name"),
+    )
     columns = tuple(args.predict.lower().split(","))
     tagger = Tagger(columns=columns, **{name: getattr(args, name) for name in names})
     train, dev = read_treebanks(args)

@@ -8,10 +8,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from headlong.cli.messages import SkippedSentences, format_size, format_time
 from headlong.cli.shared import add_input_format, add_skip_bad, add_threads, check_writable
+from headlong.dense import EncoderSize
 from headlong.errors import OptionError, readable
 from headlong.learning.losses import LEARNERS
 
@@ -68,6 +69,19 @@ def add_learner(parser: argparse.ArgumentParser, default: str = "mira") -> None:
         help="learning method: mira learns from margins, perceptron from mistakes, crf from probabilities "
         "(default: %(default)s)",
     )
+
+
+def add_encoder(parser: argparse.ArgumentParser, model: str) -> None:
+    """Add ``--encoder`` and ``--encoder-epochs``."""
+    parser.add_argument(
+        "--encoder",
+        choices=get_args(EncoderSize),
+        default="none",
+        help="size of the context encoder, a recurrent network over the sentence that adds its scores to those of the "
+        f"linear model; it makes {model} more accurate, and training takes longer (default: %(default)s)",
+    )
+    epochs = "passes over the training data to train the encoder; 0 means 25, or as many as a million words, at most 60"
+    add_numbers(parser, {"encoder_epochs": (0, epochs)})
 
 
 def add_card(parser: argparse.ArgumentParser) -> None:

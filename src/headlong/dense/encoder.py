@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,10 +19,6 @@ from headlong.storage.checks import RECORD, TEXT, expect, expect_array, list_of,
 INT8 = npt.NDArray[np.int8]
 EncoderSize = Literal["none", "small", "large"]
 
-_SHAPES: dict[str, dict[str, int]] = {
-    "small": {"width": 96, "hidden": 64, "depth": 2, "arc": 64, "label": 64},
-    "large": {"width": 128, "hidden": 128, "depth": 3, "arc": 64, "label": 96},
-}
 _PREFIX = "encoder_"  # of the names of arrays in a model file
 
 
@@ -33,19 +29,25 @@ class EncoderShape:
     width: int
     hidden: int
     depth: int
-    arc: int
-    label: int
-    labels: int
+    arc: int = 0
+    label: int = 0
+    labels: int = 0
+    groups: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, size: str, labels: int) -> EncoderShape:
-        """Return the shape of a named size."""
-        return cls(**_SHAPES[size], labels=labels)
+        """Return the shape of a named size, for a parser."""
+        return replace(_SHAPES[size], labels=labels)
+
+    @classmethod
+    def of_words(cls, size: str, groups: Sequence[int]) -> EncoderShape:
+        """Return the shape of a named size, for a tagger with groups of so many values."""
+        return replace(_SHAPES[size], arc=0, label=0, groups=tuple(groups))
 
     def compile(self, vectors: int = 0) -> _core.dense.NetworkShape:
         """Return the shape for the core; in training with fixed vectors of words, `vectors` is their size."""
         return _core.dense.NetworkShape(
-            self.width, self.hidden, self.depth, self.arc, self.label, self.labels, vectors=vectors
+            self.width, self.hidden, self.depth, self.arc, self.label, self.labels, vectors, self.groups
         )
 
     def draw_weights(self, seed: int) -> FLOAT32:
@@ -72,12 +74,18 @@ class EncoderShape:
         return np.random.default_rng([seed, 12]).normal(0.0, 0.1, (rows, self.width)).astype(np.float32)
 
 
+_SHAPES = {
+    "small": EncoderShape(width=96, hidden=64, depth=2, arc=64, label=64),
+    "large": EncoderShape(width=128, hidden=128, depth=3, arc=64, label=96),
+}
+
+
 @dataclass(frozen=True, eq=False)
 class EncoderModel:
     """A trained context encoder. A weight of a matrix is its integer times the scale of its column.
 
-    `arc_weight` and `label_weight` are what the log-probabilities of heads and labels are multiplied by before they
-    are added to the scores of the linear model.
+    `factors` are what its scores are multiplied by before they are added to those of the linear model: the
+    log-probabilities of heads and of labels for a parser, the scores of labels in each step for a tagger.
     """
 
     shape: EncoderShape
@@ -87,8 +95,7 @@ class EncoderModel:
     vectors: FLOAT32  # all other weights: gains, offsets, biases
     embeddings: INT8  # [rows, width]
     embedding_scales: FLOAT32  # [rows]
-    arc_weight: float
-    label_weight: float
+    factors: tuple[float, float]
 
     @classmethod
     def of(
@@ -97,9 +104,9 @@ class EncoderModel:
         vocabulary: Vocabulary,
         weights: FLOAT32,
         embeddings: FLOAT32,
-        scales: tuple[float, float],
+        factors: tuple[float, float],
     ) -> EncoderModel:
-        """Round the weights of a network, and store the weights of its arc and label scores, `scales`."""
+        """Round the weights of a network."""
         rest, matrices, column_scales = np.ones(len(weights), bool), [], []
         for begin, rows, columns in shape.compile().linears():
             place = slice(begin, begin + rows * columns)
@@ -116,7 +123,7 @@ class EncoderModel:
             weights[rest],
             np.ascontiguousarray(rows_rounded.T),
             row_scales,
-            *scales,
+            factors,
         )
 
     def weights(self) -> FLOAT32:
@@ -135,7 +142,7 @@ class EncoderModel:
         return weights
 
     def compile(self, names: Sequence[str]) -> _core.dense.Encoder:
-        """Return the encoder for words whose codes have these columns."""
+        """Return the encoder of a parser, for words whose codes have these columns."""
         return _core.dense.Encoder(
             self.shape.compile(),
             self.weights(),
@@ -143,16 +150,21 @@ class EncoderModel:
             self.vocabulary.codes,
             self.vocabulary.rows,
             self.vocabulary.columns(names),
-            self.arc_weight,
-            self.label_weight,
+            *self.factors,
+        )
+
+    def compile_words(self) -> _core.dense.WordScorer:
+        """Return the encoder of a tagger."""
+        return _core.dense.WordScorer(
+            self.shape.compile(), self.weights(), self.embeddings * self.embedding_scales[:, None]
         )
 
     def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return metadata for JSON, and arrays."""
         metadata = {
-            "shape": vars(self.shape),
+            "shape": {name: size for name, size in vars(self.shape).items() if name != "groups"},
             "attributes": list(self.vocabulary.attributes),
-            "weights": [self.arc_weight, self.label_weight],
+            "weights": list(self.factors),
         }
         arrays: dict[str, npt.NDArray[Any]] = {
             "matrices": self.matrices,
@@ -168,7 +180,13 @@ class EncoderModel:
 
     @classmethod
     def from_state(
-        cls, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], names: Sequence[str], labels: int
+        cls,
+        metadata: dict[str, Any],
+        arrays: dict[str, npt.NDArray[Any]],
+        names: Sequence[str],
+        *,
+        labels: int = 0,
+        groups: Sequence[int] = (),
     ) -> EncoderModel:
         """Return the encoder with the given state.
 
@@ -176,22 +194,25 @@ class EncoderModel:
             metadata: The metadata of the encoder.
             arrays: The arrays of the model file.
             names: The attributes that the words of the model have.
-            labels: The number of labels of the model.
+            labels: The number of labels of a parser.
+            groups: The groups of values of a tagger.
 
         Raises:
             ModelError: The state is incomplete or contradicts itself.
         """
         sizes = expect(metadata, "shape", RECORD)
+        layers = ("width", "hidden") if groups else ("width", "hidden", "arc", "label")
         shape = EncoderShape(
-            **{key: expect(sizes, key, whole(16, 1024)) for key in ("width", "hidden", "arc", "label")},
+            **{key: expect(sizes, key, whole(16, 1024)) for key in layers},
             depth=expect(sizes, "depth", whole(1, 8)),
             labels=expect(sizes, "labels", whole(labels, labels)),
+            groups=tuple(groups),
         )
         attributes = tuple(expect(metadata, "attributes", list_of(TEXT, 1)))
         for name in attributes:
             if name not in names:
                 raise ModelError(f"the encoder looks at the unknown attribute {name!r}")
-        arc_weight, label_weight = expect(metadata, "weights", list_of(number(0, 1e6), 2, 2))
+        first, second = expect(metadata, "weights", list_of(number(0, 1e6), 2, 2))
         core = shape.compile()
         matrices = sum(rows * columns for _, rows, columns in core.linears())
         outputs = sum(columns for *_, columns in core.linears())
@@ -211,8 +232,7 @@ class EncoderModel:
             take("vectors", np.float32, core.weights - matrices),
             take("embeddings", np.int8, vocabulary.size, shape.width),
             take("embedding_scales", np.float32, vocabulary.size),
-            arc_weight,
-            label_weight,
+            (first, second),
         )
         for array in (found.scales, found.vectors, found.embedding_scales):
             if not (np.abs(array) < 1e6).all():

@@ -1,6 +1,7 @@
-"""Training of a context encoder: alone, by the log-probabilities of gold heads and labels, with Adam.
+"""Training of a context encoder: alone, by the log-probabilities of what is right, with Adam.
 
-Each word learns to choose its head among all words of the sentence, and the label of its gold arc. Attributes of words,
+For a parser, each word learns to choose its head among all words of the sentence, and the label of its gold arc. For a
+tagger, it learns to choose its value in each group, such as its part of speech. Attributes of words,
 and places of hidden vectors, are dropped at random. The learning rate rises, then falls linearly to a fiftieth, and the
 weights of the second half of training are averaged.
 """
@@ -22,16 +23,16 @@ from headlong.dense.fixed import FORM, VectorInput
 from headlong.dense.vocabulary import Vocabulary, hiding_rates
 from headlong.learning.loop import Progress, Report
 from headlong.storage.model_file import read_model, write_model
-from headlong.text import Sentence
 from headlong.vectors import WordVectors
 
 BATCH_WORDS = 600
 RATE = 2e-3  # the highest learning rate
 LABEL_SHARE = 0.5  # what the loss of labels counts beside that of heads
 HIDING = 0.25
+HIDDEN = ("lower", "lemma")
 DROPOUT = {"attributes": 0.2, "convolution": 0.2, "layers": 0.33}
 MAX_WORDS = 200
-"""Longer sentences are not learned from: the scores of their arcs grow with the square of their length."""
+"""A parser does not learn from longer sentences: the scores of their arcs grow with the square of their length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,27 +41,30 @@ class EncoderTraining:
 
     names: the columns of `codes`.
     codes: attribute codes, shape [words, columns].
-    heads, labels: of all words; -1 for roots, and where nothing is to be learned.
+    attributes: the columns that the encoder looks at.
     lengths: the number of words of each sentence, without its root.
+    shape: the sizes of the network.
+    heads, labels: of all words, for a parser; -1 for roots, and where nothing is to be learned.
+    values: of all words in each group, for a tagger, whose sentences have no roots.
     fingerprint: what must not change between a checkpoint and `resume`.
     vectors: vectors of words as another input.
     vector_words: the number of words outside the vocabulary that keep what their vectors are worth.
     """
 
-    sentences: list[Sentence]
     names: tuple[str, ...]
     codes: UINT32
-    heads: INT32
-    labels: INT32
+    attributes: tuple[str, ...]
     lengths: INT32
-    label_count: int
-    size: str
+    shape: EncoderShape
     epochs: int
     seed: int
     threads: int
     progress: Report = None
     checkpoint: str | Path | None = None
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    heads: INT32 | None = None
+    labels: INT32 | None = None
+    values: INT32 | None = None
     vectors: WordVectors | None = None
     vector_words: int = 0
 
@@ -72,45 +76,53 @@ class EncoderTraining:
 
 
 def train_encoder(
-    training: EncoderTraining, scales: tuple[float, float], *, resume: bool = False
+    training: EncoderTraining, factors: tuple[float, float], *, resume: bool = False
 ) -> tuple[EncoderModel | None, bool]:
     """Return the encoder, and whether training was interrupted. The encoder is None if not one pass was complete.
 
     Args:
         training: The data and settings.
-        scales: The weights of its arc and label scores, which a caller with development data chooses afterwards.
+        factors: Those of its scores, which a caller with development data chooses afterwards.
         resume: Continue from the checkpoint, if there is one of the same run.
     """
-    return _EncoderRun(training).run(scales, resume)
+    return _EncoderRun(training).run(factors, resume)
 
 
 class _EncoderRun:
     def __init__(self, training: EncoderTraining) -> None:
         self.training = training
-        offsets = np.concatenate(([0], np.cumsum(training.lengths + 1))).astype(np.int32)
-        self.roots = offsets[:-1]
-        self.vocabulary = Vocabulary.of(training.sentences, training.names, training.codes, self.roots)
-        self.rows = self.vocabulary.look_up(training.codes, training.names, self.roots)
-        self.rates = hiding_rates(training.codes, training.names, self.roots, HIDING)
-        self.shape = EncoderShape.of(training.size, training.label_count)
+        rooted = training.values is None
+        offsets = np.concatenate(([0], np.cumsum(training.lengths + rooted))).astype(np.int32)
+        roots = offsets[:-1] if rooted else offsets[:0]
+        self.vocabulary = Vocabulary.of(training.attributes, training.names, training.codes, roots)
+        self.rows = self.vocabulary.look_up(training.codes, training.names, roots)
+        self.rates = hiding_rates(training.codes, training.names, roots, HIDING)
+        self.shape = training.shape
+        nothing = np.full(len(self.rows), -1, np.int32)
         self.weights = self.shape.draw_weights(training.seed)
         self.embeddings = self.shape.draw_embeddings(self.vocabulary.size, training.seed)
         self.input: VectorInput | None = None
         if training.vectors:
             forms = training.codes[:, training.names.index(FORM)]
-            self.input = VectorInput.of(training.vectors, forms, self.roots, self.shape.width, training.seed)
+            self.input = VectorInput.of(training.vectors, forms, roots, self.shape.width, training.seed)
             self.rows, self.weights, self.embeddings = self.input.add_to(self.rows, self.weights, self.embeddings)
         self.trainer = _core.dense.NetworkTrainer(
             self.shape.compile(self.input.size if self.input else 0),
-            *(self.weights, self.embeddings, offsets, training.heads, training.labels),
+            self.weights,
+            self.embeddings,
+            offsets,
+            nothing if training.heads is None else training.heads,
+            nothing if training.labels is None else training.labels,
+            training.values,
         )
         if self.input:
             self.trainer.set_vectors(self.input.vectors)
         self.dropout = _core.dense.Dropout(**DROPOUT)
-        self.usable = np.nonzero(training.lengths <= MAX_WORDS)[0].astype(np.int32)
+        limit = MAX_WORDS if rooted else np.iinfo(np.int32).max
+        self.usable = np.nonzero(training.lengths <= limit)[0].astype(np.int32)
         self.steps = len(list(self._batches(1)))
 
-    def run(self, scales: tuple[float, float], resume: bool) -> tuple[EncoderModel | None, bool]:
+    def run(self, factors: tuple[float, float], resume: bool) -> tuple[EncoderModel | None, bool]:
         first = self._resume() if resume else 1
         last, interrupted = first - 1, False
         try:
@@ -128,7 +140,7 @@ class _EncoderRun:
         if self.input:
             vocabulary, embeddings = self.input.fold(vocabulary, weights, embeddings, self.training.vector_words)
             weights = weights[: self.shape.compile().weights]
-        return EncoderModel.of(self.shape, vocabulary, weights, embeddings, scales), interrupted
+        return EncoderModel.of(self.shape, vocabulary, weights, embeddings, factors), interrupted
 
     def _batches(self, epoch: int) -> Iterator[INT32]:
         """Yield the sentences of each mini-batch; those of one batch have about the same length."""
@@ -145,9 +157,9 @@ class _EncoderRun:
         """Return the rows of all words, with the forms and lemmas of some words unknown."""
         hidden = np.random.default_rng([self.training.seed, epoch, 14]).random(len(self.rows)) < self.rates
         rows = self.rows.copy()
-        for name in ("lower", "lemma"):
-            column = self.vocabulary.attributes.index(name)
-            rows[hidden, column] = self.vocabulary.unknown[column]
+        for column, name in enumerate(self.vocabulary.attributes):
+            if name in HIDDEN:
+                rows[hidden, column] = self.vocabulary.unknown[column]
         return rows
 
     def _run_epoch(self, epoch: int) -> None:

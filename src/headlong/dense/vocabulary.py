@@ -17,6 +17,15 @@ ROOT = 0
 _FIRST = "lower"
 _WORDS = (_FIRST, "lemma", "prefix3", "suffix3", "suffix2", "shape", "feats")
 _TAGS = ("upos", "xpos")
+FORM_ATTRIBUTES = (
+    _FIRST,
+    "shape",
+    *(f"prefix{n}" for n in range(1, 5)),
+    *(f"suffix{n}" for n in range(1, 8)),
+    *(f"infix{n}" for n in range(1, 6)),
+)
+"""What the encoder of a tagger looks at: the form, its affixes, and the trigrams before the last three letters."""
+
 _RARE = 2  # a word, affix or shape that was seen less often is unknown
 
 
@@ -34,31 +43,31 @@ class Vocabulary:
     rows: INT32  # [values]
 
     @classmethod
-    def of(cls, sentences: Iterable[Sentence], names: Sequence[str], codes: UINT32, roots: INT32) -> Vocabulary:
+    def of(cls, attributes: Sequence[str], names: Sequence[str], codes: UINT32, roots: INT32) -> Vocabulary:
         """Collect the values of encoded sentences.
 
         Args:
-            sentences: The training sentences.
-            names: The columns of `codes`; they include those of `list_attributes`.
+            attributes: The attributes that the encoder looks at, the lower-cased form first.
+            names: The columns of `codes`; they include the attributes.
             codes: The attribute codes, shape [words, columns].
             roots: The rows of `codes` that are roots of sentences.
         """
-        attributes = list_attributes(sentences)
         words = np.delete(codes, roots, axis=0)
         found: dict[int, int] = {}
         unknown = np.full(len(attributes), -1, np.int32)
         count = ROOT + 1
         for i, name in enumerate(attributes):
             values, times = np.unique(words[:, names.index(name)], return_counts=True)
-            if name in _WORDS or name in _TAGS:
+            if not name[:1].isupper():
                 unknown[i] = count
                 count += 1
-            values = values[times >= _RARE if name in _WORDS else values != attribute_code(name, "")]
+            is_tag = name in _TAGS or name[:1].isupper()
+            values = values[values != attribute_code(name, "") if is_tag else times >= _RARE]
             found.update(zip(values.tolist(), range(count, count + len(values)), strict=True))
             count += len(values)
         ordered = sorted(found)
         rows = np.array([found[code] for code in ordered], np.int32)
-        return cls(attributes, unknown, np.array(ordered, np.uint32), rows)
+        return cls(tuple(attributes), unknown, np.array(ordered, np.uint32), rows)
 
     @property
     def size(self) -> int:
@@ -77,7 +86,7 @@ class Vocabulary:
         rows = np.where(self.codes[places] == wanted, self.rows[places], self.unknown).astype(np.int32)
         rows[roots] = -1
         rows[roots, 0] = ROOT
-        return rows
+        return np.ascontiguousarray(rows)
 
 
 def list_attributes(sentences: Iterable[Sentence]) -> tuple[str, ...]:

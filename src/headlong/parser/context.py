@@ -38,8 +38,8 @@ def learn_context(
     encoder, interrupted = train_encoder(training, (arc_weight, _LABEL_WEIGHT), resume=resume)
     if encoder is None or evaluate is None:
         return encoder, {}, interrupted
-    tried = [replace(encoder, arc_weight=weight) for weight in _ARC_WEIGHTS]
+    tried = [replace(encoder, factors=(weight, _LABEL_WEIGHT)) for weight in _ARC_WEIGHTS]
     encoder = max(tried, key=lambda one: evaluate(one)["LAS"])
-    tried = [replace(encoder, label_weight=weight) for weight in _LABEL_WEIGHTS]
+    tried = [replace(encoder, factors=(encoder.factors[0], weight)) for weight in _LABEL_WEIGHTS]
     encoder = max(tried, key=lambda one: evaluate(one)["LAS"])
     return encoder, {"linear": evaluate(None), "dev": evaluate(encoder)}, interrupted

@@ -93,7 +93,9 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         pruning = make_rule(options, Pruning(model, *DEFAULT_RULE))
     encoder = None
     if "encoder" in metadata:
-        encoder = EncoderModel.from_state(expect(metadata, "encoder", RECORD), arrays, attributes, len(label_names))
+        encoder = EncoderModel.from_state(
+            expect(metadata, "encoder", RECORD), arrays, attributes, labels=len(label_names)
+        )
     return TrainedParser(
         tags,
         label_names,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from headlong.dense import EncoderModel, EncoderTraining
+from headlong.dense import EncoderModel, EncoderShape, EncoderTraining
 from headlong.dense.vocabulary import list_attributes
 from headlong.errors import DataError, DataWarning, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
@@ -135,9 +135,10 @@ def train_parser(
     if options.encoder != "none" and pruning and not interrupted:
         dropout.restore()
         training = EncoderTraining(
-            *(train, spec.attributes, corpus.codes, corpus.heads, np.maximum(corpus.labels, -1), corpus.lengths),
-            label_count=len(labels),
-            size=options.encoder,
+            *(spec.attributes, corpus.codes, list_attributes(train), corpus.lengths),
+            EncoderShape.of(options.encoder, len(labels)),
+            heads=corpus.heads,
+            labels=np.maximum(corpus.labels, -1),
             epochs=options.encoder_epochs,
             seed=options.seed,
             threads=threads,

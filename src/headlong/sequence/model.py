@@ -56,18 +56,18 @@ class SequenceModel:
     def _soft(self) -> _core.sequence.ChainModel:
         return self._build_core(self.sharpness)
 
-    def _calibrate(self, data: SequenceData, threads: int) -> None:
+    def calibrate(self, data: SequenceData, threads: int) -> None:
         """Set the sharpness that makes the gold labels of `data` most likely, item by item.
 
         Margin learners produce scores of arbitrary scale: they rank labels, but their exponentials are not
         probabilities.
         """
         assert data.gold is not None
-        core, gold = data.to_core(), data.gold
+        gold = data.gold
 
         @cache
         def negative_log_likelihood(power: float) -> float:
-            found = self._build_core(2.0**power).confidence(core, gold, threads)
+            found = self._build_core(2.0**power).confidence(data.to_core(2.0**power), gold, threads)
             return -float(np.log(np.maximum(found, 1e-4)).sum())
 
         center, width = 3.0, 2.0
@@ -149,7 +149,7 @@ class SequenceModel:
                 break
         assert best is not None  # the last epoch makes a model in any case
         if options.learner != "crf":
-            best._calibrate((train if dev is None or dev.gold is None else dev).sample(), threads)
+            best.calibrate((train if dev is None or dev.gold is None else dev).sample(), threads)
         return best
 
     @property
@@ -163,11 +163,11 @@ class SequenceModel:
 
     def confidence(self, data: SequenceData, labels: INT32, threads: int = 1) -> FLOAT64:
         """Return the marginal probabilities [items] of the given labels; 0 for a label that is not a candidate."""
-        return self._soft.confidence(data.to_core(), labels, threads)
+        return self._soft.confidence(data.to_core(self.sharpness), labels, threads)
 
     def marginals(self, data: SequenceData, threads: int = 1) -> FLOAT64:
         """Return the marginal probabilities of all labels [items, labels]; they sum to 1 per item."""
-        return self._soft.marginals(data.to_core(), threads)
+        return self._soft.marginals(data.to_core(self.sharpness), threads)
 
     def state(self) -> State:
         """Return the content of the model: metadata for JSON, and arrays."""

@@ -67,7 +67,8 @@ class SequenceOptions(Options):
 class SequenceData:
     """Concatenated sequences: codes [items, attributes], offsets [sequences + 1], gold labels [items].
 
-    Item i may have the labels candidates[begins[i] : begins[i + 1]]. Without candidates it may have any label.
+    Item i may have the labels candidates[begins[i] : begins[i + 1]]. Without candidates it may have any label. With
+    `scores` [candidates], these are added to the scores of the model.
     """
 
     codes: UINT32
@@ -75,17 +76,20 @@ class SequenceData:
     gold: INT32 | None = None
     begins: INT32 | None = None
     candidates: INT32 | None = None
+    scores: FLOAT32 | None = None
 
     @property
     def lengths(self) -> INT32:
         """The number of items of each sequence."""
         return np.diff(self.offsets)
 
-    def to_core(self) -> _core.sequence.Sequences:
-        """Return the same arrays as an object of the core."""
+    def to_core(self, factor: float = 1.0) -> _core.sequence.Sequences:
+        """Return the same arrays as an object of the core, with the scores of candidates times a factor."""
         made = _core.sequence.Sequences(self.codes, self.offsets)
         if self.begins is not None and self.candidates is not None:
             made.set_candidates(self.begins, self.candidates)
+            if self.scores is not None:
+                made.set_scores(self.scores * np.float32(factor))
         return made
 
     def sample(self, items: int = 2_000) -> SequenceData:
@@ -96,7 +100,8 @@ class SequenceData:
         begins = None if self.begins is None else self.begins[: end + 1]
         candidates = None if begins is None or self.candidates is None else self.candidates[: begins[-1]]
         gold = None if self.gold is None else self.gold[:end]
-        return SequenceData(self.codes[:end], offsets, gold, begins, candidates)
+        scores = None if self.scores is None or candidates is None else self.scores[: len(candidates)]
+        return SequenceData(self.codes[:end], offsets, gold, begins, candidates, scores)
 
     def seen_pairs(self, labels: int) -> UINT8:
         """Return which pairs of adjacent gold labels occur [labels + 1, labels]; the last row is for first items."""

@@ -9,15 +9,17 @@ rare feature bundles share weights with frequent ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Self
 
+from headlong.dense import EncoderModel, EncoderSize
 from headlong.errors import ModelError, OptionError
 from headlong.features.clusters import Clusters
 from headlong.features.templates import Family
-from headlong.learning.loop import Report
+from headlong.learning.loop import Progress, Report
 from headlong.options import store_options
 from headlong.parallel import check_threads, read_batches
+from headlong.sequence.context import LabelValues, TaggerContext
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.tagger_steps import COLUMNS, TaggerOptions, TaggerStep, TrainedTagger
@@ -62,6 +64,8 @@ class Tagger(Component[TrainedTagger]):
         fine_bits: int = 17,
         enough: int = 20,
         word_dropout: float = 0.5,
+        encoder: EncoderSize = "none",
+        encoder_epochs: int = 0,
         vector_words: int = 10_000,
         seed: int = 1,
         licence: str = "",
@@ -80,8 +84,9 @@ class Tagger(Component[TrainedTagger]):
     ) -> Self:
         """Train on tagged sentences, forget any earlier training, and return the tagger itself.
 
-        With `dev` the best epoch of each step is kept, otherwise the last. With `vectors`, clusters of words become
-        attributes. The result does not depend on `threads`.
+        With `dev` the best epoch of each step is kept, otherwise the last; `dev` also decides how much the encoder
+        counts. With `vectors`, clusters of words become attributes, and the encoder looks at the vectors. The result
+        does not depend on `threads`.
         """
         self._forget()
         dev_sentences = None if dev is None else list(dev)
@@ -137,6 +142,9 @@ class Tagger(Component[TrainedTagger]):
                 }
             )
             arrays |= add_prefix(f"step{i}", tables)
+        if trained.context:
+            metadata["encoder"], tables = trained.context.encoder.state()
+            arrays |= tables
         if trained.clusters:
             arrays |= trained.clusters.arrays()
         return metadata, arrays
@@ -150,7 +158,15 @@ class Tagger(Component[TrainedTagger]):
             for i, stored in enumerate(expect(metadata, "steps", list_of(RECORD, 1, 2))):
                 first = len(steps[0].labels) if steps else 0
                 steps.append(_read_step(stored, select_prefix(f"step{i}", arrays), first))
-            tagger._trained = TrainedTagger(tuple(steps), Clusters.from_arrays(arrays))
+            context = None
+            if "encoder" in metadata:
+                values = LabelValues.of([(step.columns, step.labels) for step in steps])
+                if not values.groups:
+                    raise ModelError("found an encoder, but each word has only one possible label")
+                names = steps[0].model.spec.attributes
+                stored = expect(metadata, "encoder", RECORD)
+                context = TaggerContext(EncoderModel.from_state(stored, arrays, names, groups=values.groups), values)
+            tagger._trained = TrainedTagger(tuple(steps), Clusters.from_arrays(arrays), context)
             columns = tagger.columns
             if len(set(columns)) < len(columns):
                 raise ModelError(f"'columns' must name each column once, found {columns}")
@@ -236,6 +252,7 @@ def jackknife(
     *,
     vectors: WordVectors | None = None,
     threads: int = 1,
+    progress: Report = None,
 ) -> list[Sentence]:
     """Return the sentences with predicted tags: each fold is tagged by a tagger trained on all others (Martins 2013).
 
@@ -247,6 +264,12 @@ def jackknife(
     tagged: list[Sentence] = list(sentences)
     for fold in range(folds):
         rest = [sentence for i, sentence in enumerate(sentences) if i % folds != fold]
-        tagger = make_tagger().fit(rest, vectors=vectors, threads=threads)
+        report = progress and _rename_stages(progress, f"fold {fold + 1}/{folds}")
+        tagger = make_tagger().fit(rest, vectors=vectors, threads=threads, progress=report)
         tagged[fold::folds] = tagger.tag(sentences[fold::folds], threads=threads)
     return tagged
+
+
+def _rename_stages(progress: Callable[[Progress], None], name: str) -> Callable[[Progress], None]:
+    """Return a callback that puts a name before that of each stage."""
+    return lambda report: progress(replace(report, stage=f"{name}: {report.stage}"))

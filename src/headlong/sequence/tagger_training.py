@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from headlong.arrays import INT32, UINT32
+from headlong.arrays import FLOAT32, INT32, UINT32
+from headlong.dense import EncoderShape, EncoderTraining, train_encoder
+from headlong.dense.vocabulary import FORM_ATTRIBUTES
 from headlong.errors import DataError
 from headlong.features.attributes import FormCodes, RowCache
 from headlong.features.clusters import Clusters
@@ -18,14 +20,19 @@ from headlong.features.tables import sequence
 from headlong.features.templates import Family
 from headlong.learning.dropout import FormDropout
 from headlong.learning.loop import Report
+from headlong.sequence.context import LabelValues, TaggerContext
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
-from headlong.sequence.spec import SequenceData
+from headlong.sequence.spec import SequenceData, SequenceSpec
 from headlong.sequence.tagger_steps import FIRST, TaggerOptions, TaggerStep, TrainedTagger, encode_first
 from headlong.text import Sentence
 from headlong.vectors import WordVectors
 
 _ENOUGH = (1, 2, 5)  # values of `enough` to try on the development data, in addition to that of training
+_FACTORS = (0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5)
+"""How much the encoder may count, tried on the development data. With 1, its scores and those of the chain have the
+same unit: the scores of the chain are log-probabilities if they are multiplied by its sharpness."""
+_FACTOR = 0.5  # without development data
 
 
 @dataclass(frozen=True)
@@ -91,10 +98,10 @@ class TaggedCorpus:
         self.codes[:, -1] = encode_first(names)[labels]
         self.keys = list(zip(self.forms, labels.tolist(), strict=True))
 
-    def data(self, lexicon: Lexicon, gold: Sequence[int]) -> SequenceData:
+    def data(self, lexicon: Lexicon, gold: INT32) -> SequenceData:
         """Return the words with their candidates; an unknown key gets those of its first label, if there is one."""
         sets = np.array([lexicon.numbers.get(key, lexicon.set_of(key[1:])) for key in self.keys], np.int64)
-        return SequenceData(self.codes, self.offsets, np.array(gold, np.int32), *lexicon.candidates(sets))
+        return SequenceData(self.codes, self.offsets, gold, *lexicon.candidates(sets))
 
 
 def train_tagger(
@@ -112,72 +119,157 @@ def train_tagger(
     if not columns:
         raise DataError(f"only _ in {', '.join(options.columns)}", "training data with tags")
     inputs = _Inputs.of(options, vectors, train)
-    corpus, dev_corpus = TaggedCorpus.of(train, inputs), TaggedCorpus.of(dev, inputs) if dev else None
-    first = _fit_step(options, columns[:1], corpus, dev_corpus, threads, progress)
-    if len(columns) == 1:
-        return TrainedTagger((first,), inputs.clusters)
-    # The second step is trained with gold first labels, and evaluated with predicted ones.
-    numbers = {label: i for i, label in enumerate(first.labels)}
-    corpus.set_first_labels(first.labels, np.array([numbers[label] for label in corpus.values(columns[:1])], np.int32))
-    if dev_corpus:
-        empty = [0] * len(dev_corpus.forms)
-        dev_corpus.set_first_labels(first.labels, first.model.label(dev_corpus.data(first.lexicon, empty), threads))
-    second = _fit_step(options, columns[1:], corpus, dev_corpus, threads, progress)
-    return TrainedTagger((first, second), inputs.clusters)
+    corpora = TaggedCorpus.of(train, inputs), TaggedCorpus.of(dev, inputs) if dev else None
+    run = _TaggerRun(options, *corpora, threads, progress, vectors)
+    return run.train([one for one in (columns[:1], columns[1:]) if one])
 
 
-def _fit_step(
-    options: TaggerOptions,
-    columns: tuple[str, ...],
-    corpus: TaggedCorpus,
-    dev: TaggedCorpus | None,
-    threads: int,
-    progress: Report,
-) -> TaggerStep:
-    """Train one step; with development data, also choose `enough` for its lexicon."""
-    gold = corpus.values(columns)
-    labels = tuple(sorted(set(gold)))
-    number = {label: i for i, label in enumerate(labels)}
-    targets = [number[label] for label in gold]
-    is_first = len(corpus.keys[0]) == 1
-    pairs = list(zip(corpus.keys, targets, strict=True))
-    by_label = Lexicon.of((((key[1:], target) for key, target in pairs) if not is_first else ()), 1)
+@dataclass(eq=False)
+class _TaggerRun:
+    """Training of one tagger."""
 
-    def make_lexicon(enough: int) -> Lexicon:
-        return Lexicon.of(pairs, enough).extend(by_label)
+    options: TaggerOptions
+    corpus: TaggedCorpus
+    dev: TaggedCorpus | None
+    threads: int
+    progress: Report
+    vectors: WordVectors | None
+    context: TaggerContext | None = None
+    dev_scores: FLOAT32 | None = None  # of the values of all words of the development data
 
-    lexicon = make_lexicon(options.enough)
-    answers = dev.values(columns) if dev else []
-    gold_numbers = [number.get(label, -1) for label in answers]
-    dev_data = dev.data(lexicon, gold_numbers) if dev else None
+    def train(self, steps: list[tuple[str, ...]]) -> TrainedTagger:
+        """Train steps that fill the given columns: the encoder first, which all steps share."""
+        inputs, attributes = self.corpus.inputs, self.corpus.inputs.attributes
+        gold = [self.corpus.values(columns) for columns in steps]
+        labels = [tuple(sorted(set(values))) for values in gold]
+        targets = [_number(values, names) for values, names in zip(gold, labels, strict=True)]
+        for columns, names in zip(steps, labels, strict=True):  # before the encoder, which takes minutes
+            facets = tuple(map(tuple, _number_facets(columns, names)))
+            SequenceSpec(attributes, inputs.tags, None, 0, facets).check()
+        if self.options.encoder != "none":
+            self._train_encoder(LabelValues.of(list(zip(steps, labels, strict=True))), targets)
+        done: list[TaggerStep] = []
+        for number, columns in enumerate(steps):
+            if done:
+                self._set_first_labels(done[0], targets[0])
+            done.append(self._fit_step(number, columns, labels[number], targets[number]))
+        return TrainedTagger(tuple(done), inputs.clusters, self.context)
 
-    def evaluate(found: INT32) -> dict[str, float]:
-        return _score_columns(columns, [labels[label] for label in found.tolist()], answers)
+    def _train_encoder(self, values: LabelValues, targets: Sequence[INT32]) -> None:
+        if not values.groups:  # nothing to choose from
+            return
+        options, corpus = self.options, self.corpus
+        training = EncoderTraining(
+            *(corpus.inputs.attributes, corpus.codes, FORM_ATTRIBUTES, np.diff(corpus.offsets)),
+            EncoderShape.of_words(options.encoder, values.groups),
+            epochs=options.encoder_epochs,
+            seed=options.seed,
+            threads=self.threads,
+            progress=self.progress,
+            values=values.look_up(targets),
+            vectors=self.vectors,
+            vector_words=options.vector_words,
+        )
+        encoder, interrupted = train_encoder(training, (0.0, 0.0))
+        if interrupted:
+            raise KeyboardInterrupt
+        if encoder is None:
+            return
+        self.context = TaggerContext(encoder, values)
+        if self.dev:
+            rows = self.context.rows(self.dev.codes, corpus.inputs.attributes)
+            self.dev_scores = self.context.score(rows, self.dev.offsets, self.threads)
 
-    dropout = FormDropout(corpus.forms, corpus.inputs.attributes, corpus.codes, options.word_dropout, options.seed)
-    model = SequenceModel.fit(
-        corpus.inputs.tags if is_first else corpus.inputs.morphology,
-        options.step_options(first=is_first),
-        corpus.data(lexicon, targets),
-        dev_data,
-        attributes=corpus.inputs.attributes,
-        labels=_number_facets(columns, labels),
-        threads=threads,
-        progress=progress,
-        stage="+".join(columns),
-        evaluate=evaluate,
-        before_epoch=dropout.draw,
-    )
-    dropout.restore()
-    if dev:
+    def _set_first_labels(self, first: TaggerStep, targets: INT32) -> None:
+        """Prepare the second step: it is trained with gold first labels, and evaluated with predicted ones."""
+        self.corpus.set_first_labels(first.labels, targets)
+        if self.dev:
+            nothing = np.zeros(len(self.dev.forms), np.int32)
+            data = self._add_scores(0, self.dev.data(first.lexicon, nothing))
+            self.dev.set_first_labels(first.labels, first.model.label(data, self.threads))
+
+    def _add_scores(self, step: int, data: SequenceData) -> SequenceData:
+        """Return development data with the scores of the encoder, if there is one."""
+        if self.context is None or self.dev_scores is None:
+            return data
+        return replace(data, scores=self.context.score_candidates(step, self.dev_scores, data))
+
+    def _fit_step(
+        self, number: int, columns: tuple[str, ...], labels: tuple[tuple[str, ...], ...], targets: INT32
+    ) -> TaggerStep:
+        """Train one step; with development data, also choose how much the encoder counts, and the lexicon."""
+        corpus, dev, options = self.corpus, self.dev, self.options
+        pairs = list(zip(corpus.keys, targets.tolist(), strict=True))
+        by_label = Lexicon.of(((key[1:], target) for key, target in pairs) if number else (), 1)
+
+        def make_lexicon(enough: int) -> Lexicon:
+            return Lexicon.of(pairs, enough).extend(by_label)
+
+        lexicon = make_lexicon(options.enough)
+        answers = dev.values(columns) if dev else []
+        gold = _number(answers, labels)
+
+        def evaluate(found: INT32) -> dict[str, float]:
+            return _score_columns(columns, [labels[label] for label in found.tolist()], answers)
+
+        inputs = corpus.inputs
+        dropout = FormDropout(corpus.forms, inputs.attributes, corpus.codes, options.word_dropout, options.seed)
+        model = SequenceModel.fit(
+            inputs.morphology if number else inputs.tags,
+            options.step_options(first=number == 0),
+            corpus.data(lexicon, targets),
+            dev.data(lexicon, gold) if dev else None,
+            attributes=inputs.attributes,
+            labels=_number_facets(columns, labels),
+            threads=self.threads,
+            progress=self.progress,
+            stage="+".join(columns),
+            evaluate=evaluate,
+            before_epoch=dropout.draw,
+        )
+        dropout.restore()
+        if self.context:
+            self.context = self.context.with_factor(number, _FACTOR / model.sharpness)
+        if dev:
+            lexicon = self._choose(number, model, lambda one: dev.data(one, gold), evaluate, lexicon, make_lexicon)
+        return TaggerStep(columns, labels, lexicon, model)
+
+    def _choose(
+        self,
+        number: int,
+        model: SequenceModel,
+        data: Callable[[Lexicon], SequenceData],
+        evaluate: Callable[[INT32], dict[str, float]],
+        lexicon: Lexicon,
+        make_lexicon: Callable[[int], Lexicon],
+    ) -> Lexicon:
+        """Choose how much the encoder counts and the lexicon of a step on the development data; return the lexicon."""
+
+        def score(one: Lexicon) -> dict[str, float]:
+            return evaluate(model.label(self._add_scores(number, data(one)), self.threads))
+
+        if self.context:
+            tried = [self.context.with_factor(number, factor / model.sharpness) for factor in _FACTORS]
+            found = []
+            for self.context in tried:
+                found.append(_main_score(score(lexicon)))
+            self.context = tried[found.index(max(found))]
         # Training needs words with many candidates. In prediction, words seen only once may be restricted to the labels
         # they were seen with: tr_imst gains 0.5 FEATS, el_gdt and en_ewt lose.
         lexicons = [lexicon, *map(make_lexicon, _ENOUGH)]
-        scores = [evaluate(model.label(dev.data(one, gold_numbers), threads)) for one in lexicons]
-        best = max(range(len(lexicons)), key=lambda i: next(iter(scores[i].values())))
-        lexicon = lexicons[best]
+        scores = [score(one) for one in lexicons]
+        best = max(range(len(lexicons)), key=lambda i: _main_score(scores[i]))
         model.scores["dev"] = scores[best]
-    return TaggerStep(columns, labels, lexicon, model)
+        if self.context:
+            model.scores["linear"] = evaluate(model.label(data(lexicons[best]), self.threads))
+            model.calibrate(self._add_scores(number, data(lexicons[best])).sample(), self.threads)
+        return lexicons[best]
+
+
+def _number(values: Sequence[tuple[str, ...]], labels: Sequence[tuple[str, ...]]) -> INT32:
+    """Return the numbers of labels; -1 for an unknown one."""
+    numbers = {label: i for i, label in enumerate(labels)}
+    return np.array([numbers.get(value, -1) for value in values], np.int32)
 
 
 def _number_facets(columns: tuple[str, ...], labels: Sequence[tuple[str, ...]]) -> list[list[int]]:
@@ -189,6 +281,10 @@ def _number_facets(columns: tuple[str, ...], labels: Sequence[tuple[str, ...]]) 
             yield from (f"{name}={piece}" for piece in (value.split("|") if name == "feats" else [value]))
 
     return [[numbers.setdefault(facet, len(numbers)) for facet in list_facets(label)] for label in labels]
+
+
+def _main_score(scores: dict[str, float]) -> float:
+    return next(iter(scores.values()))
 
 
 def _score_columns(
