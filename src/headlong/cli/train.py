@@ -28,6 +28,7 @@ from headlong.cli.training import (
 from headlong.dense import EncoderSize
 from headlong.errors import OptionError
 from headlong.parser.decoders import TrainingDecoder
+from headlong.parser.options import TemplateTable
 
 if TYPE_CHECKING:
     from headlong import Parser
@@ -94,6 +95,11 @@ _NUMBERS = {
         0,
         "passes over the training data to train the encoder; 0 means 25, or as many as a million words, at most 60",
     ),
+    "tensor": (
+        0,
+        "rank of the low-rank tensor, which adds its scores of arcs to those of the linear model; 0 for none, 50 is usual",
+    ),
+    "tensor_share": (0.7, "what the scores of the tensor count; the linear scores count the rest of 1"),
     "jackknife": (
         3,
         "folds for learning parts of whole trees (order full) after all other parts; 0 learns all together",
@@ -137,6 +143,12 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
         "linear model and prunes; it makes the parser more accurate, and training takes longer (default: %(default)s)",
     )
     add_numbers(parser, _NUMBERS)
+    parser.add_argument(
+        "--templates",
+        choices=get_args(TemplateTable),
+        default="rich",
+        help="templates of arcs and labels: all, or the small set of the MST parser (default: %(default)s)",
+    )
     parser.add_argument(
         "--threshold",
         type=float,
@@ -233,6 +245,7 @@ def _create_parser(args: argparse.Namespace) -> Parser:
         *_NUMBERS,
         "order",
         "encoder",
+        "templates",
         "threshold",
         "families",
         "training_decoder",

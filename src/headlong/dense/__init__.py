@@ -1,6 +1,16 @@
 """Dense scores: a context encoder that gives words vectors, and vectors that score arcs and labels."""
 
 from headlong.dense.encoder import EncoderModel, EncoderSize
+from headlong.dense.tensor import TensorModel, TensorTables
+from headlong.dense.tensor_start import TensorData
 from headlong.dense.training import EncoderTraining, train_encoder
 
-__all__ = ["EncoderModel", "EncoderSize", "EncoderTraining", "train_encoder"]
+__all__ = [
+    "EncoderModel",
+    "EncoderSize",
+    "EncoderTraining",
+    "TensorData",
+    "TensorModel",
+    "TensorTables",
+    "train_encoder",
+]

@@ -16,6 +16,8 @@ from headlong.options import Options, check_choice, check_not_negative, check_po
 from headlong.parser.decoders import TrainingDecoder
 from headlong.parser.model import ModelWeights, Pruning, compile_model
 
+TemplateTable = Literal["rich", "mst"]
+
 
 @dataclass(frozen=True, repr=False)
 class ParserOptions(Options):
@@ -53,6 +55,10 @@ class ParserOptions(Options):
     encoder: the size of the context encoder, a small recurrent network whose scores of arcs and labels are added to
         those of the linear model, and which takes over from the pruner: "none", "small" or "large"; see `dense`.
     encoder_epochs: passes over the data to train the encoder. 0 means 25, or as many as a million words, at most 60.
+    tensor: the rank of the low-rank tensor, whose scores of arcs are added to those of the linear model (Lei 2014); 0
+        for none. The paper has 50.
+    tensor_share: what the scores of the tensor count; the linear scores count 1 - tensor_share.
+    templates: "rich", or the smaller "mst" of the first-order MST parser, to compare additions with.
     jackknife: the number of folds for learning parts of whole trees after all others; see `parser/jackknife.py`. With
         less than 2, and with "samplerank" or tree functions, all parts are learned together.
     seed: seed of everything random in training.
@@ -79,6 +85,9 @@ class ParserOptions(Options):
     training_decoder: TrainingDecoder = "exact"
     encoder: EncoderSize = "none"
     encoder_epochs: int = 0
+    tensor: int = 0
+    tensor_share: float = 0.7
+    templates: TemplateTable = "rich"
     jackknife: int = 3
     seed: int = 1
     licence: str = ""
@@ -89,6 +98,7 @@ class ParserOptions(Options):
         check_choice("order", self.order, dependency.ORDERS)
         check_choice("learner", self.learner, LEARNERS)
         check_choice("encoder", self.encoder, get_args(EncoderSize))
+        check_choice("templates", self.templates, get_args(TemplateTable))
         limits = {
             "epochs": (1, 1000),
             "patience": (1, 1000),
@@ -100,6 +110,8 @@ class ParserOptions(Options):
             "pruner_epochs": (0, 100),
             "pruner_bits": (8, 28),
             "encoder_epochs": (0, 1000),
+            "tensor": (0, 1000),
+            "tensor_share": (0, 1),
             "jackknife": (0, 100),
             "seed": (0, 2**63 - 1),
         }
@@ -171,6 +183,8 @@ class TrainedParser:
         """The template families, as written."""
         spec = self.weights.spec
         found = [spec.arc, spec.between, spec.label, spec.tree_label, *spec.part_families]
+        if self.weights.tensor:
+            found += [self.weights.tensor.features.words, self.weights.tensor.features.arcs]
         if self.pruning:
             found.append(self.pruning.model.spec.arc)
         return tuple(family for family in found if family)

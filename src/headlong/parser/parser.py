@@ -23,7 +23,7 @@ from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import DecodeKeywords, DecodeOptions
 from headlong.parser.decoders import TrainingDecoder, marginals
 from headlong.parser.model import find_kind, is_global
-from headlong.parser.options import ParserOptions, TrainedParser
+from headlong.parser.options import ParserOptions, TemplateTable, TrainedParser
 from headlong.parser.plan import DecodePlan, Guide
 from headlong.parser.problem import Parts, Problem, Solution
 from headlong.parser.state import make_parser_state, restore_parser
@@ -80,6 +80,9 @@ class Parser(Component[TrainedParser]):
         training_decoder: TrainingDecoder = "exact",
         encoder: EncoderSize = "none",
         encoder_epochs: int = 0,
+        tensor: int = 0,
+        tensor_share: float = 0.7,
+        templates: TemplateTable = "rich",
         jackknife: int = 3,
         seed: int = 1,
         licence: str = "",

@@ -7,17 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from headlong.dense import EncoderModel
+from headlong.dense import EncoderModel, TensorModel
 from headlong.errors import ModelError
 from headlong.features.attributes import WordEncoder
 from headlong.features.tables import dependency
+from headlong.features.tables import tensor as tensor_table
 from headlong.features.templates import Family
 from headlong.parser.model import ModelSpec, ModelWeights, Pruning
 from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.storage.checks import FIELD, FLAG, RECORD, SCALE, TEXT, expect, expect_array, list_of
 from headlong.storage.component import Arrays, State
 
-_OLD_DEFAULTS = {"jackknife": 0, "encoder": "none", "encoder_epochs": 0}
+_OLD_DEFAULTS = {
+    "jackknife": 0,
+    "encoder": "none",
+    "encoder_epochs": 0,
+    "tensor": 0,
+    "tensor_share": 0.7,
+    "templates": "rich",
+}
 """Options that old model files lack, with the values that correspond to how these models were trained."""
 
 
@@ -42,6 +50,9 @@ def make_parser_state(trained: TrainedParser, options: ParserOptions) -> State:
     arrays: dict[str, Any] = {"parts": weights.parts, "labels": weights.labels, "allowed": weights.spec.allowed}
     if pruning:
         arrays["pruner"] = pruning.model.parts
+    if weights.tensor:
+        metadata["tensor"], tensor_arrays = weights.tensor.state()
+        arrays.update(tensor_arrays)
     if trained.encoder:
         metadata["encoder"], encoder_arrays = trained.encoder.state()
         arrays.update(encoder_arrays)
@@ -87,6 +98,9 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         pruner = ModelSpec(attributes, families["pruner"], None, _count_bits(arrays["pruner"]), spec.single_root)
         model = ModelWeights(pruner, arrays["pruner"], None, _read_scales(scales, "pruner"))
         pruning = Pruning(model, options.max_heads, options.threshold)
+    tensor = TensorModel.from_state(metadata, arrays, families) if "tensor" in metadata else None
+    if (tensor.rank if tensor else 0) != options.tensor:
+        raise ModelError(f"the rank of the tensor must be the {options.tensor} of the options")
     encoder = None
     if "encoder" in metadata:
         encoder = EncoderModel.from_state(expect(metadata, "encoder", RECORD), arrays, attributes, len(label_names))
@@ -95,7 +109,7 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         label_names,
         ignored,
         expect(metadata, "projective", FLAG),
-        ModelWeights(spec, parts, labels, _read_scales(scales, "arcs")),
+        ModelWeights(spec, parts, labels, _read_scales(scales, "arcs"), tensor),
         pruning,
         expect(metadata, "scores", RECORD),
         expect(metadata, "data", RECORD),
@@ -115,7 +129,7 @@ def _read_names(metadata: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _read_family(stored: dict[str, Any]) -> Family:
-    known = {family.name: family for family in dependency.FAMILIES}
+    known = {family.name: family for family in (*dependency.FAMILIES, *tensor_table.FAMILIES)}
     name = expect(stored, "name", TEXT)
     if name not in known:
         raise ModelError(f"unknown template family {name!r}")

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from headlong import _core
-from headlong.arrays import INT32, UINT32
-from headlong.dense import EncoderModel, EncoderTraining
+from headlong.arrays import INT32, UINT8, UINT32
+from headlong.dense import EncoderModel, EncoderTraining, TensorData, TensorTables
 from headlong.dense.vocabulary import list_attributes
 from headlong.errors import DataError, DataWarning, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
 from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, WordEncoder
 from headlong.features.functions import TreeFunctions
-from headlong.features.tables import dependency
+from headlong.features.tables import dependency, mst
+from headlong.features.tables import tensor as tensor_table
 from headlong.learning.dropout import WordDropout
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import Crf, make_learner
@@ -56,6 +57,7 @@ class Corpus:
 
     batch: _core.parser.Batch
     codes: UINT32
+    traits: UINT8
     heads: INT32
     labels: INT32
     lengths: INT32
@@ -70,7 +72,21 @@ class Corpus:
         gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
         lengths = np.array([len(sentence) for sentence in sentences], np.int32)
         batch = encoder.make_batch(sentences, codes, traits, offsets)
-        return cls(batch, codes, heads, gold, lengths, _compute_digest(sentences))
+        return cls(batch, codes, traits, heads, gold, lengths, _compute_digest(sentences))
+
+    def tensor_data(self, spec: ModelSpec, pruning: Pruning | None, threads: int) -> TensorData:
+        """Return what a tensor starts from: the sentences one by one, with their candidates and gold arcs."""
+        model = compile_model(ModelWeights.empty(spec), pruning)
+        heads, begins = model.prune(self.batch, False, threads)
+        arcs = np.stack([heads, np.repeat(np.arange(len(self.heads)), np.diff(begins))], axis=1).astype(np.int32)
+        offsets = np.concatenate(([0], np.cumsum(self.lengths + 1)))
+        batches, codes, pairs = [], [], []
+        for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            of_words, of_arcs = slice(begin, end), slice(begins[begin], begins[end])
+            codes.append(self.codes[of_words])
+            batches.append(_core.parser.Batch(codes[-1], self.traits[of_words], np.array([0, end - begin], np.int32)))
+            pairs.append(arcs[of_arcs] - np.array([0, begin], np.int32))
+        return TensorData(spec.attributes, batches, codes, pairs)
 
     def measure_accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
         """Return UAS and LAS in percent, with full labels and punctuation."""
@@ -126,6 +142,8 @@ def train_parser(
         raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
     ignored = _find_missing_columns(train, dev) if dev else ()
     attributes = {*_list_attributes(), *(list_attributes(train) if options.encoder != "none" else ())}
+    if options.tensor:
+        attributes.update(*(family.attributes for family in tensor_table.FAMILIES))
     encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions)
     corpus = Corpus.of(train, encoder, labels)
     tried = Corpus.of(dev, encoder, labels) if dev else None
@@ -137,13 +155,14 @@ def train_parser(
             zip(s.heads[1:], corpus.labels[begin + 1 : begin + len(s) + 1].tolist(), strict=True), 1
         )
     ]
+    templates = mst if options.templates == "mst" else dependency
     spec = ModelSpec(
         encoder.attributes,
-        dependency.ARC,
-        dependency.BETWEEN,
+        templates.ARC,
+        templates.BETWEEN,
         options.bits,
         single_root,
-        dependency.LABEL,
+        templates.LABEL,
         options.label_bits,
         find_allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
         options.part_families(),
@@ -339,7 +358,7 @@ class _Run:
     def train(self, resume: bool) -> tuple[ModelWeights, dict[str, Any], bool]:
         """Return the model of the best epoch, its scores, and whether training was interrupted."""
         options = self.options
-        tables = WeightTables(self.spec)
+        tables = WeightTables(self.spec, self._start_tensor())
         best, scores, first = self._resume(tables) if resume else (None, {}, 1)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         decoder = options.training_decoder
@@ -348,6 +367,7 @@ class _Run:
         trainer = tables.make_trainer(
             corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads
         )
+        trainer.clock = (first - 1) * len(corpus.lengths)
         try:
             for epoch in range(first, options.epochs + 1):
                 if scores and epoch - 1 - scores["epoch"] >= options.patience:
@@ -368,6 +388,24 @@ class _Run:
             return best, scores, True
         assert best is not None  # there was at least one epoch, in this run or before the checkpoint
         return best, scores, False
+
+    def _start_tensor(self) -> TensorTables | None:
+        """Return the tensor that training starts from, by one epoch of a linear model of arcs alone."""
+        if not self.options.tensor:
+            return None
+        options, corpus = self.options, self.corpus
+        self.dropout.restore()
+        data = corpus.tensor_data(self.spec, self.pruning, self.threads)
+        features = data.find_features()
+        tables = WeightTables(replace(self.spec, part_families=(), functions=()))
+        trainer = tables.make_trainer(
+            corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads
+        )
+        loop = Loop(1, options.seed, options.batch_size, self.threads, self.projective)
+        learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
+        run_epoch(loop, trainer, learner, 1, corpus.lengths, "tensor", self.progress)
+        start = data.start(features, self.spec.arc, tables.parts[:, 0], options.tensor, options.seed)
+        return TensorTables(features, options.tensor_share, options.tensor, start)
 
     def evaluate(self, model: ModelWeights, encoder: EncoderModel | None = None) -> dict[str, float]:
         """Return UAS and LAS on the development data, or nothing if there are none."""
@@ -391,6 +429,8 @@ class _Run:
         if not self.checkpoint:
             return
         arrays: dict[str, Any] = {**tables.arrays(), "best_parts": best.parts, "best_labels": best.labels}
+        if best.tensor:
+            arrays |= {f"best_{name}": array for name, array in best.tensor.state()[1].items()}
         metadata = {
             "fingerprint": self.fingerprint(),
             "epoch": epoch,
@@ -427,5 +467,6 @@ class _Run:
             file.arrays["best_parts"].copy(),
             file.arrays["best_labels"].copy(),
             (scales[0], scales[1]),
+            tables.tensor.restore_model(file.arrays) if tables.tensor else None,
         )
         return best, file.metadata["scores"], file.metadata["epoch"] + 1
