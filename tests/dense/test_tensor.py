@@ -21,6 +21,16 @@ LINEAR = Family("arc", "hm", ARC_RELATIONS, ("h.form m.form", "h.upos m.upos dis
 RANK = 5
 
 
+def make_tensor(features, weights, *, share=1.0, scalar=False):
+    """Return the core's tensor with padded weights."""
+    head, modifier, arc = weights
+    families = (features.words.compile(NAMES), features.arcs.compile(NAMES))
+    size = features.vector_size
+    return _core.dense.Tensor(
+        *families, features.word_codes, features.arc_codes, head, modifier, arc, size, share, scalar
+    )
+
+
 class Case:
     """A random sentence with random weights, and the features of its arcs as dense vectors."""
 
@@ -61,15 +71,13 @@ class Case:
                 phi[item, row] += 1
         return phi
 
-    def tensor(self, **options):
-        families = (WORDS.compile(NAMES), ARCS.compile(NAMES))
-        codes = (self.features.word_codes, self.features.arc_codes)
-        size = self.features.vector_size
-        return _core.dense.Tensor(*families, *codes, *self.padded, size, self.share, **options)
+    def tensor(self, *, scalar=False):
+        return make_tensor(self.features, self.padded, share=self.share, scalar=scalar)
 
     def plain(self, theta=None):
         theta = np.zeros(2**10) if theta is None else theta
-        return PlainTensor(theta, *(matrix.T.astype(float) for matrix in self.weights), 1 - self.share)
+        head, modifier, arc = (matrix.T.astype(float) for matrix in self.weights)
+        return PlainTensor(theta, head, modifier, arc, 1 - self.share)
 
     def arc(self, number):
         head, modifier = self.arcs[number]
@@ -189,7 +197,7 @@ def test_products_are_the_templates_that_the_tensor_has():
         assert len(find_products(linear, full)) > 0.4 * len(linear.templates)
 
 
-def test_a_start_of_full_rank_scores_arcs_as_the_linear_model():
+def test_a_start_of_full_rank_is_the_linear_model():
     case = Case(3, words=5)
     features = TensorFeatures(
         WORDS, ARCS, np.unique(word_features(WORDS.compile(NAMES), case.codes)), case.features.arc_codes
@@ -197,31 +205,36 @@ def test_a_start_of_full_rank_scores_arcs_as_the_linear_model():
     data = TensorData(NAMES, [case.batch], [case.codes], [case.arcs])
     weights = np.random.default_rng(5).standard_normal(2**10 + 1).astype(np.float32)
     linear = Family("arc", "hm", ARC_RELATIONS, ("h.upos m.upos",))  # of a single arc feature: a matrix, not a tensor
-    start = data.start(features, linear, weights, features.heights[0], 1)
-    padded = [pad(matrix) for matrix in start]
-    tensor = _core.dense.Tensor(
-        WORDS.compile(NAMES), ARCS.compile(NAMES), features.word_codes, features.arc_codes, *padded, 0, 1.0
-    )
+    start, sizes = data.start(features, linear, weights, features.heights[0], 1)
+    for matrix in start:
+        norms = np.linalg.norm(matrix, axis=0)
+        assert (np.isclose(norms, 1.0) | np.isclose(norms, 0.0)).all()
     relations = _core.dense.arc_relations(case.batch, case.arcs)
     places = _core.features.feature_indices(case.codes, linear.compile(NAMES), case.arcs, relations, 10)
-    np.testing.assert_allclose(tensor.scores(case.batch, case.arcs), weights[places[:, 0]], atol=1e-4)
+    scaled = make_tensor(features, [pad(start[0] * sizes), pad(start[1]), pad(start[2])])
+    np.testing.assert_allclose(scaled.scores(case.batch, case.arcs), weights[places[:, 0]], atol=1e-4)
 
 
-def test_the_core_refuses_what_does_not_fit():
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda head, modifier, arc: (head[1:].copy(), modifier, arc), "one row per word feature"),
+        (lambda head, modifier, arc: (head, modifier, arc[1:].copy()), "one row per arc feature"),
+        (lambda *weights: [matrix[:, :RANK].copy() for matrix in weights], "multiple of 16"),
+    ],
+)
+def test_the_core_refuses_matrices_that_do_not_fit(change, message):
     case = Case(1)
-    codes = (case.features.word_codes, case.features.arc_codes)
-    families = (WORDS.compile(NAMES), ARCS.compile(NAMES))
-    head, modifier, arc = case.padded
-    with pytest.raises(ValueError, match="one row per word feature"):
-        _core.dense.Tensor(*families, *codes, head[1:].copy(), modifier, arc, 0, 0.7)
-    with pytest.raises(ValueError, match="one row per arc feature"):
-        _core.dense.Tensor(*families, *codes, head, modifier, arc[1:].copy(), 0, 0.7)
-    with pytest.raises(ValueError, match="multiple of 16"):
-        _core.dense.Tensor(*families, *codes, *(matrix[:, :RANK].copy() for matrix in case.padded), 0, 0.7)
+    with pytest.raises(ValueError, match=message):
+        make_tensor(case.features, change(*case.padded))
+
+
+def test_the_core_refuses_other_values_that_do_not_fit():
+    case = Case(1)
     with pytest.raises(ValueError, match="share must be"):
-        _core.dense.Tensor(*families, *codes, head, modifier, arc, 0, 1.5)
+        make_tensor(case.features, case.padded, share=1.5)
     with pytest.raises(ValueError, match="arc templates must have two slots"):
-        _core.dense.Tensor(families[0], families[0], *codes, head, modifier, arc, 0, 0.7)
+        make_tensor(TensorFeatures(WORDS, WORDS, case.features.word_codes, case.features.arc_codes), case.padded)
     with pytest.raises(ValueError, match="vectors of the words"):
         Case(1, vector_size=3).tensor().scores(case.batch, case.arcs)
     with pytest.raises(ValueError, match="out of range"):

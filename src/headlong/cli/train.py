@@ -97,7 +97,7 @@ _NUMBERS = {
     ),
     "tensor": (
         0,
-        "rank of the low-rank tensor, which adds its scores of arcs to those of the linear model; 0 for none, 50 is usual",
+        "rank of the low-rank tensor, whose scores of arcs are added to those of the linear model; 0 for none",
     ),
     "tensor_share": (0.7, "what the scores of the tensor count; the linear scores count the rest of 1"),
     "jackknife": (

@@ -8,7 +8,8 @@ and modifier: those of the word before, of the word itself, and of the word afte
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +22,14 @@ from headlong.dense.rounding import round_rows
 from headlong.errors import ModelError
 from headlong.features.tables import tensor as table
 from headlong.features.templates import Family
-from headlong.storage.checks import RECORD, expect, expect_array, number, whole
+from headlong.storage.checks import FIELD, RECORD, expect, expect_array, list_of, number, whole
+from headlong.text import Sentence
 
 FACTORS = ("head", "modifier", "arc")
 _PREFIX = "tensor_"
+_MOST_WORDS = 5_000
+KnownWord = tuple[str, str, str, str, str]
+"""Form, lemma, UPOS, XPOS and FEATS of a word."""
 _PANEL = 16  # the core wants rows of whole panels of floats
 
 
@@ -71,12 +76,16 @@ def find_rows(known: UINT32, codes: UINT32) -> INT32:
 
 @dataclass(frozen=True, eq=False)
 class TensorModel:
-    """A trained tensor. A weight is its integer times the scale of its row."""
+    """A trained tensor. A weight is its integer times the scale of its row.
+
+    `words` are the most frequent words of the training data, whose vectors can be compared.
+    """
 
     features: TensorFeatures
     share: float
     matrices: tuple[INT8, INT8, INT8]  # [rows, rank]
     scales: tuple[FLOAT32, FLOAT32, FLOAT32]  # [rows]
+    words: tuple[KnownWord, ...] = ()
 
     @property
     def rank(self) -> int:
@@ -102,7 +111,12 @@ class TensorModel:
             **dict(zip(FACTORS, self.matrices, strict=True)),
             **dict(zip((f"{name}_scales" for name in FACTORS), self.scales, strict=True)),
         }
-        metadata = {"rank": self.rank, "share": self.share, "vector_size": self.features.vector_size}
+        metadata = {
+            "rank": self.rank,
+            "share": self.share,
+            "vector_size": self.features.vector_size,
+            "words": list(map(list, self.words)),
+        }
         return metadata, {_PREFIX + name: array for name, array in arrays.items()}
 
     @classmethod
@@ -131,7 +145,26 @@ class TensorModel:
         scales = [_take(arrays, f"{name}_scales", np.float32, rows) for name, rows in heights.items()]
         if not all((np.abs(array) < 1e6).all() for array in scales):
             raise ModelError("the tensor has scales that are not finite, or too large")
-        return cls(features, share, (matrices[0], matrices[1], matrices[2]), (scales[0], scales[1], scales[2]))
+        words = expect(stored, "words", list_of(list_of(FIELD, 5, 5)))
+        return cls(
+            features,
+            share,
+            (matrices[0], matrices[1], matrices[2]),
+            (scales[0], scales[1], scales[2]),
+            tuple((form, lemma, upos, xpos, feats) for form, lemma, upos, xpos, feats in words),
+        )
+
+
+def collect_words(sentences: Iterable[Sentence]) -> tuple[KnownWord, ...]:
+    """Return the most frequent words, each with its most frequent analysis, the most frequent word first."""
+    columns = ((s.forms[1:], s.lemmas[1:], s.upos[1:], s.xpos[1:], s.feats[1:]) for s in sentences)
+    analyses = Counter(word for sentence in columns for word in zip(*sentence, strict=True))
+    forms: Counter[str] = Counter()
+    best: dict[str, KnownWord] = {}
+    for word, count in analyses.most_common():
+        best.setdefault(word[0], word)
+        forms[word[0]] += count
+    return tuple(best[form] for form, _ in forms.most_common(_MOST_WORDS))
 
 
 def _take(

@@ -31,7 +31,7 @@ class ParserOptions(Options):
     epochs: passes over the training data; the epoch with the best LAS on the development data is kept. 20 were too few
         for hu_szeged: with orders 2 and 3 its LAS on development data rises by another 0.1 until epochs 29 and 23.
     patience: training stops after this many epochs without a better LAS on the development data.
-    aggressiveness: largest step of MIRA.
+    aggressiveness: largest step of MIRA for linear weights.
     rate: first step of the CRF.
     batch_size: sentences decoded with the same weights; more than 1 allows training with several threads.
     bits, label_bits: the weight tables have 2^bits weights for arcs and 2^label_bits rows for labels.
@@ -122,6 +122,8 @@ class ParserOptions(Options):
             raise OptionError("learner must be mira or perceptron for orders above 1, found 'crf': it needs marginals")
         if self.learner == "crf" and self.training_decoder == "samplerank":
             raise OptionError("learner must be mira or perceptron for the training decoder samplerank, found 'crf'")
+        if self.tensor and self.learner == "perceptron":
+            raise OptionError("learner must be mira or crf with a tensor, found 'perceptron': its steps are too large")
         extras = self._extras()
         if extras and self.training_decoder == "automata":
             reason = f"no head automaton scores the family {extras[0]}"
@@ -139,6 +141,12 @@ class ParserOptions(Options):
         if self.training_decoder == "samplerank" and self._extras():
             return "climb"
         return "exact" if self.training_decoder in ("automata", "samplerank") else self.training_decoder
+
+    @property
+    def largest_step(self) -> float:
+        """The largest step of MIRA. Linear weights beside a tensor move by a share of it, which makes up for that."""
+        linear = max(1.0 - self.tensor_share, 0.1) if self.tensor else 1.0
+        return self.aggressiveness / linear**2
 
     def _extras(self) -> list[str]:
         """Return the names of the families beyond frames."""

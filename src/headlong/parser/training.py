@@ -16,6 +16,7 @@ import numpy as np
 from headlong import _core
 from headlong.arrays import INT32, UINT8, UINT32
 from headlong.dense import EncoderModel, EncoderTraining, TensorData, TensorTables
+from headlong.dense.tensor import collect_words
 from headlong.dense.vocabulary import list_attributes
 from headlong.errors import DataError, DataWarning, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
@@ -185,6 +186,8 @@ def train_parser(
         best, scores, interrupted = _learn_globals(run, spec, best, scores, folds, resume)
     if quality:
         scores = {**scores, "pruner": quality}
+    if best.tensor:
+        best = replace(best, tensor=replace(best.tensor, words=collect_words(train)))
     context = None
     if options.encoder != "none" and pruning and not interrupted:
         dropout.restore()
@@ -360,7 +363,7 @@ class _Run:
         options = self.options
         tables = WeightTables(self.spec, self._start_tensor())
         best, scores, first = self._resume(tables) if resume else (None, {}, 1)
-        learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
+        learner = make_learner(options.learner, aggressiveness=options.largest_step, rate=options.rate)
         decoder = options.training_decoder
         loop = Loop(options.epochs, options.seed, options.batch_size, self.threads, self.projective, decoder)
         corpus = self.corpus
@@ -404,7 +407,7 @@ class _Run:
         loop = Loop(1, options.seed, options.batch_size, self.threads, self.projective)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         run_epoch(loop, trainer, learner, 1, corpus.lengths, "tensor", self.progress)
-        start = data.start(features, self.spec.arc, tables.parts[:, 0], options.tensor, options.seed)
+        start, _ = data.start(features, self.spec.arc, tables.parts[:, 0], options.tensor, options.seed)
         return TensorTables(features, options.tensor_share, options.tensor, start)
 
     def evaluate(self, model: ModelWeights, encoder: EncoderModel | None = None) -> dict[str, float]:
