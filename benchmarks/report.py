@@ -28,6 +28,7 @@ from benchmarks import (
     search,
     sequences,
     stream,
+    tensor,
     text_and_scores,
 )
 from benchmarks.common import argument_parser
@@ -62,6 +63,7 @@ BENCHMARKS: dict[str, Benchmark] = {  # in the order of the page
     "orders": orders,
     "full": full,
     "ablation": ablation,
+    "tensor": tensor,
     "decoders": decoders,
     "search": search,
     "greedy": greedy,

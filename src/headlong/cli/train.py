@@ -99,7 +99,7 @@ _NUMBERS = {
         0,
         "rank of the low-rank tensor, whose scores of arcs are added to those of the linear model; 0 for none",
     ),
-    "tensor_share": (0.7, "what the scores of the tensor count; the linear scores count the rest of 1"),
+    "tensor_share": (0.5, "what the scores of the tensor count; the linear scores count the rest of 1"),
     "jackknife": (
         3,
         "folds for learning parts of whole trees (order full) after all other parts; 0 learns all together",

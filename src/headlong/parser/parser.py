@@ -82,7 +82,7 @@ class Parser(Component[TrainedParser]):
         encoder: EncoderSize = "none",
         encoder_epochs: int = 0,
         tensor: int = 0,
-        tensor_share: float = 0.7,
+        tensor_share: float = 0.5,
         templates: TemplateTable = "rich",
         jackknife: int = 3,
         seed: int = 1,

@@ -23,7 +23,7 @@ _OLD_DEFAULTS = {
     "encoder": "none",
     "encoder_epochs": 0,
     "tensor": 0,
-    "tensor_share": 0.7,
+    "tensor_share": 0.5,
     "templates": "rich",
 }
 """Options that old model files lack, with the values that correspond to how these models were trained."""
