@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/platform.hpp"
 #include "base/stop.hpp"
 
 namespace headlong {
@@ -25,51 +26,64 @@ void add_vectors(const Tensor& tensor, std::span<const float> vectors, Index wor
   }
 }
 
-void find_word_rows(const Tensor& tensor, const Attributes& words, std::span<const float> vectors,
-                    TensorSentence& sentence) {
+// Asks for the weights of rows that will soon be summed: most of them are not in the cache.
+void prefetch_rows(const Tensor& tensor, std::span<const WeightedRow> rows) {
+  constexpr Index LINE = 16;
+  for (const WeightedRow& row : rows)
+    for (Index column = 0; column < tensor.stride; column += LINE)
+      for (Factor factor : {Factor::Head, Factor::Modifier})
+        prefetch(tensor.of(factor) + static_cast<std::size_t>(row.row) * tensor.stride + column);
+}
+
+// Finds the rows of all words, and sums those of one word while the weights of the next are on their way.
+void project_words(const Tensor& tensor, const Attributes& words, std::span<const float> vectors,
+                   TensorSentence& sentence) {
   slot_codes(words, *tensor.word_templates, sentence.word_codes);
+  const std::size_t count = tensor.word_templates->count, stride = tensor.stride;
   FeatureRows& found = sentence.words;
   found.rows.clear();
   found.begins.assign(1, 0);
+  sentence.heads.resize(words.words * stride);
+  sentence.modifiers.resize(words.words * stride);
+  const auto project_word = [&](Index word) {
+    tensor.kernels->sum_rows(tensor.of(Factor::Head), tensor.stride, found.of(word), &sentence.heads[word * stride]);
+    tensor.kernels->sum_rows(tensor.of(Factor::Modifier), tensor.stride, found.of(word),
+                             &sentence.modifiers[word * stride]);
+  };
   for (Index word = 0; word < words.words; ++word) {
-    add_known(tensor.words, {sentence.word_codes.row(0, word), static_cast<std::size_t>(tensor.word_templates->count)},
-              found.rows);
+    add_known(tensor.words, {sentence.word_codes.row(0, word), count}, found.rows);
     if (!vectors.empty()) add_vectors(tensor, vectors, word, words.words, found.rows);
     found.begins.push_back(static_cast<Index>(found.rows.size()));
+    prefetch_rows(tensor, found.of(word));
+    if (word > 0) project_word(word - 1);
   }
+  if (words.words > 0) project_word(words.words - 1);
 }
 
-void find_arc_rows(const Tensor& tensor, const Attributes& words, const PartColumns& arcs, TensorSentence& sentence) {
+void project_arcs(const Tensor& tensor, const Attributes& words, const PartColumns& arcs, TensorSentence& sentence) {
   const Templates& templates = *tensor.arc_templates;
   slot_codes(words, templates, sentence.arc_codes);
   FeatureRows& found = sentence.arcs;
   found.rows.clear();
   found.begins.assign(1, 0);
   sentence.codes.resize(templates.count);
+  sentence.relations.resize(arcs.count * tensor.stride);
   for (std::size_t arc = 0; arc < arcs.count; ++arc) {
     feature_indices(sentence.arc_codes, templates, arcs.slots.data() + arc * templates.slots,
                     arcs.relations.data() + arc * templates.relations, 0, sentence.codes.data());
     add_known(tensor.arcs, sentence.codes, found.rows);
     found.begins.push_back(static_cast<Index>(found.rows.size()));
+    tensor.kernels->sum_rows(tensor.of(Factor::Arc), tensor.stride, found.of(arc),
+                             &sentence.relations[arc * tensor.stride]);
   }
-}
-
-void project(const Tensor& tensor, const FeatureRows& rows, Factor factor, std::vector<float>& out) {
-  const std::size_t items = rows.begins.size() - 1;
-  out.resize(items * tensor.stride);
-  for (std::size_t item = 0; item < items; ++item)
-    tensor.kernels->sum_rows(tensor.of(factor), tensor.stride, rows.of(item), out.data() + item * tensor.stride);
 }
 
 }  // namespace
 
 void add_tensor_scores(const Tensor& tensor, const Attributes& words, std::span<const float> vectors,
                        const PartColumns& arcs, TensorSentence& sentence, std::span<float> scores) {
-  find_word_rows(tensor, words, vectors, sentence);
-  find_arc_rows(tensor, words, arcs, sentence);
-  project(tensor, sentence.words, Factor::Head, sentence.heads);
-  project(tensor, sentence.words, Factor::Modifier, sentence.modifiers);
-  project(tensor, sentence.arcs, Factor::Arc, sentence.relations);
+  project_words(tensor, words, vectors, sentence);
+  project_arcs(tensor, words, arcs, sentence);
   WorkCounter work;
   for (std::size_t arc = 0; arc < arcs.count; ++arc) {
     work.add(tensor.stride);

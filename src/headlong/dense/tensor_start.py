@@ -17,8 +17,11 @@ from headlong import _core
 from headlong.arrays import FLOAT32, FLOAT64, INT32, UINT32
 from headlong.dense.svd import truncated_svd
 from headlong.dense.tensor import TensorFeatures, find_rows, word_features
+from headlong.features.attributes import attribute_code
 from headlong.features.tables import tensor as table
 from headlong.features.templates import Family
+
+_KEYS = frozenset(table.MORPHOLOGY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +44,14 @@ class TensorData:
         arcs = table.ARC.compile(self.names)
         templates = table.WORD.compile(self.names)
         words = [np.unique(word_features(templates, codes)) for codes in self.codes]
+        # That a word lacks a key of FEATS is not worth a row: it would double the number of rows to sum.
+        absent = np.array([[attribute_code(name, "") for name in self.names]], np.uint32)
+        absent = word_features(templates, absent)[0, [key in _KEYS for key in table.WORD.templates]]
         found = [
             np.unique(_core.features.feature_indices(codes, arcs, pairs, _core.dense.arc_relations(batch, pairs), 32))
             for batch, codes, pairs in zip(self.batches, self.codes, self.arcs, strict=True)
         ]
-        return TensorFeatures(table.WORD, table.ARC, _unique(words), _unique(found))
+        return TensorFeatures(table.WORD, table.ARC, np.setdiff1d(_unique(words), absent), _unique(found))
 
     def start(
         self, features: TensorFeatures, linear: Family, weights: FLOAT32, rank: int, seed: int

@@ -8,7 +8,7 @@ from __future__ import annotations
 from headlong.features.attributes import AGREEMENT
 from headlong.features.templates import ARC_RELATIONS, Family, rows
 
-_MORPHOLOGY = " | ".join(f"w.{key}" for key in (*AGREEMENT, "Mood", "Voice", "PronType", "Person[psor]"))
+MORPHOLOGY = tuple(f"w.{key}" for key in (*AGREEMENT, "Mood", "Voice", "PronType", "Person[psor]"))
 
 WORD = Family(
     "tensor-word",
@@ -24,7 +24,7 @@ w[-1].upos w.upos | w.upos w[+1].upos | w.lemma w.upos | w.lower w.upos | w.feat
 w.suffix3 w.upos | w[-1].upos w.upos w[+1].upos
 """
         ),
-        *rows(_MORPHOLOGY),
+        *MORPHOLOGY,
     ),
 )
 
