@@ -17,6 +17,7 @@ from typing import Protocol
 from benchmarks import (
     ablation,
     decoders,
+    dense,
     full,
     greedy,
     limits,
@@ -61,6 +62,7 @@ class Benchmark(Protocol):
 
 BENCHMARKS: dict[str, Benchmark] = {  # in the order of the page
     "orders": orders,
+    "dense": dense,
     "full": full,
     "ablation": ablation,
     "tensor": tensor,

@@ -42,6 +42,7 @@ def train(options: argparse.Namespace, folder: Path) -> headlong.Parser:
         training_decoder=options.decoder,
         epochs=options.epochs,
         seed=options.seed,
+        encoder=options.encoder,
     ).fit(data, dev=dev if has_training_set else None)
     parser.save(options.model)
     cost = {"training CPU s": time.process_time() - begin, "training memory MB": peak_memory_mb()}
@@ -75,6 +76,7 @@ def main() -> None:
     arguments.add_argument("--decoder", default="exact", help="decoder of training")
     arguments.add_argument("--test-decoder", help="decoder of testing for orders above 1 (default: the parser's own)")
     arguments.add_argument("--epochs", type=int, default=headlong.Parser().options.epochs, help="number of epochs")
+    arguments.add_argument("--encoder", default="none", choices=("none", "small", "large"), help="size of the encoder")
     arguments.add_argument("--seed", type=int, default=1, help="random seed")
     arguments.add_argument("--limit", type=int, default=0, help="read only the first sentences of each file; 0 for all")
     arguments.add_argument("--sample", type=int, default=0, help="number of random training sentences; 0 for all")
@@ -88,6 +90,10 @@ def main() -> None:
     decoder = options.test_decoder if parser.trained.weights.spec.part_families else None
     splits = dict.fromkeys(("dev", options.split) if (folder / "train.conllu").exists() else ("test",))
     cost = model.with_suffix(".json")
+
+    def score(one: headlong.Parser) -> dict[str, Any]:
+        return {name: accuracy(one, read(folder / f"{name}.conllu", options.limit), decoder) for name in splits}
+
     figures = {
         "treebank": options.treebank,
         "order": info["order"],
@@ -95,7 +101,8 @@ def main() -> None:
         "trees": info["trees"],
         "epoch": info["scores"]["epoch"],
         "pruner": info["scores"].get("pruner", {}),
-        **{split: accuracy(parser, read(folder / f"{split}.conllu", options.limit), decoder) for split in splits},
+        **score(parser),
+        **({"linear": score(parser.without_encoder())} if parser.trained.encoder else {}),
         **(json.loads(cost.read_text()) if cost.exists() else {}),
         "model MB": model.stat().st_size / 1e6,
     }

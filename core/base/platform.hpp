@@ -10,8 +10,8 @@
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-#define HEADLONG_AVX2 __attribute__((target("avx2")))
-#define HEADLONG_AVX2_INLINE __attribute__((target("avx2"), always_inline)) inline
+#define HEADLONG_AVX2 __attribute__((target("avx2,fma")))
+#define HEADLONG_AVX2_INLINE __attribute__((target("avx2,fma"), always_inline)) inline
 #define HEADLONG_UNROLL_4 _Pragma("GCC unroll 4")
 #else
 #include <intrin.h>
@@ -31,19 +31,19 @@ inline void prefetch([[maybe_unused]] const void* address) {
 #endif
 }
 
-// Whether the processor has AVX2 and the operating system saves its registers.
+// Whether the processor has AVX2 and FMA, which came together, and the operating system saves their registers.
 inline bool has_avx2() {
 #if !defined(HEADLONG_X86_64)
   return false;
 #elif defined(__GNUC__) || defined(__clang__)
-  return __builtin_cpu_supports("avx2");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
-  constexpr int OSXSAVE_AND_AVX = 3 << 27, XMM_AND_YMM = 6, AVX2 = 1 << 5;
+  constexpr int OSXSAVE_AVX_FMA = 3 << 27 | 1 << 12, XMM_AND_YMM = 6, AVX2 = 1 << 5;
   int registers[4];  // eax, ebx, ecx, edx
   __cpuid(registers, 0);
   if (registers[0] < 7) return false;
   __cpuid(registers, 1);
-  if ((registers[2] & OSXSAVE_AND_AVX) != OSXSAVE_AND_AVX) return false;
+  if ((registers[2] & OSXSAVE_AVX_FMA) != OSXSAVE_AVX_FMA) return false;
   if ((_xgetbv(0) & XMM_AND_YMM) != XMM_AND_YMM) return false;
   __cpuidex(registers, 7, 0);
   return (registers[1] & AVX2) != 0;

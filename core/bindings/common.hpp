@@ -101,5 +101,6 @@ void bind_solvers(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_trainer(nb::module_& m);
 void bind_trees(nb::module_& m);
+void bind_vectors(nb::module_& m);
 
 }  // namespace headlong

@@ -46,6 +46,8 @@ struct PyTrainer {
   InOut<float, 1> weights;
   InOut<float, 2> embeddings;
   In<Index, 1> offsets, heads, labels;
+  Index size;  // of vectors
+  In<float, 2> vectors;
   NetworkTrainer trainer;
 
   PyTrainer(const NetworkShape& shape, InOut<float, 1> weights_, InOut<float, 2> embeddings_, In<Index, 1> offsets_,
@@ -55,6 +57,7 @@ struct PyTrainer {
         offsets(std::move(offsets_)),
         heads(std::move(heads_)),
         labels(std::move(labels_)),
+        size(shape.vectors),
         trainer(shape, view(weights), view(embeddings), best_instructions()) {
     check_offsets(offsets);
     check_gold(offsets, heads, labels, shape.labels);
@@ -66,6 +69,13 @@ struct PyTrainer {
     for (const auto& [name, values] : float_arrays(found)) arrays[name] = copied(*values);
     arrays["averaged_until"] = copied(found.averaged_until);
     return nb::make_tuple(found.steps, arrays);
+  }
+
+  void set_vectors(In<float, 2> given) {
+    require(size >= 1 && static_cast<Index>(given.shape(1)) == size && given.shape(0) <= embeddings.shape(0),
+            "the vectors must have the size of the shape, and an embedding each");
+    vectors = std::move(given);
+    trainer.set_vectors(view(vectors));
   }
 
   void average(InOut<float, 1> to_weights, InOut<float, 2> to_embeddings) {
@@ -137,7 +147,7 @@ void make_encoder(PyEncoder* self, const NetworkShape& shape, In<float, 1> weigh
   auto made = std::make_unique<Encoder>(Encoder{Network(shape, view(weights), view(embeddings), best_instructions()),
                                                 Vocabulary(view(codes), view(rows)), std::move(list), arc_weight,
                                                 label_weight});
-  made->network.repack(false);
+  made->network.repack(Purpose::Use);
   new (self) PyEncoder{std::move(weights), std::move(embeddings), std::move(made)};
 }
 
@@ -150,7 +160,7 @@ nb::tuple gradient(const NetworkShape& shape, const In<float, 1>& weights, const
   const NetworkInput input = checked_input(rows, offsets, embeddings.shape(0));
   check_gold(offsets, heads, labels, shape.labels);
   Network network(shape, view(weights), view(embeddings), instructions(scalar));
-  network.repack(true);
+  network.repack(Purpose::Training);
   Random random(seed);
   NetworkRecord record;
   BackwardWorkspace workspace;
@@ -166,7 +176,7 @@ nb::tuple probabilities(const NetworkShape& shape, const In<float, 1>& weights, 
                         const In<Index, 2>& rows, const In<Index, 1>& offsets, bool scalar) {
   const NetworkInput input = checked_input(rows, offsets, embeddings.shape(0));
   Network network(shape, view(weights), view(embeddings), instructions(scalar));
-  network.repack(false);
+  network.repack(Purpose::Use);
   Random unused(0);
   NetworkRecord record;
   forward(network, input, {}, unused, record);
@@ -193,11 +203,12 @@ void bind_dense(nb::module_& m) {
   nb::class_<NetworkShape>(m, "NetworkShape", "The sizes of a network. All but depth and labels are multiples of 16.")
       .def(
           "__init__",
-          [](NetworkShape* self, Index width, Index hidden, Index depth, Index arc, Index label, Index labels) {
-            new (self) NetworkShape{width, hidden, depth, arc, label, labels};
+          [](NetworkShape* self, Index width, Index hidden, Index depth, Index arc, Index label, Index labels,
+             Index vectors) {
+            new (self) NetworkShape{width, hidden, depth, arc, label, labels, vectors};
             self->check();
           },
-          "width"_a, "hidden"_a, "depth"_a, "arc"_a, "label"_a, "labels"_a)
+          "width"_a, "hidden"_a, "depth"_a, "arc"_a, "label"_a, "labels"_a, "vectors"_a = 0)
       .def_prop_ro(
           "weights", [](const NetworkShape& self) { return NetworkLayout(self).size; }, "The number of weights.")
       .def("linears", &linears, nb::sig("def linears(self) -> list[tuple[int, int, int]]"),
@@ -225,6 +236,9 @@ void bind_dense(nb::module_& m) {
   nb::class_<PyTrainer>(m, "NetworkTrainer", "A network in training. Weights and embeddings are changed in place.")
       .def(nb::init<const NetworkShape&, InOut<float, 1>, InOut<float, 2>, In<Index, 1>, In<Index, 1>, In<Index, 1>>(),
            "shape"_a, "weights"_a, "embeddings"_a, "offsets"_a, "heads"_a, "labels"_a)
+      .def("set_vectors", &PyTrainer::set_vectors, "vectors"_a,
+           "Declare the last embeddings to be those of words with fixed vectors, [words, shape.vectors].\n\n"
+           "What is learned is the map of vectors to embeddings, the last weights.")
       .def("step", &PyTrainer::step, "rows"_a, "sentences"_a, "dropout"_a, "label_share"_a, "rate"_a, "seed"_a,
            "threads"_a,
            "Take a step of Adam on some sentences, and return the mean loss per word.\n\n"

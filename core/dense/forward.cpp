@@ -20,11 +20,24 @@ void draw_mask(std::size_t count, float share, Random& random, std::vector<float
   }
 }
 
+// Writes input [words][linear.in], in rows of `stride` floats, times the map to output [words][linear.out].
 void apply(const Network& network, const Linear& linear, const float* input, std::size_t stride, Index words,
+           RoundedRows& rounded, float* output) {
+  const PackedLinear& packed = network.packed_of(linear);
+  const float* bias = network.weights.data() + linear.bias();
+  if (network.purpose == Purpose::Training) {
+    network.kernels->multiply(input, stride, packed.panels, words, linear.in, linear.out, bias, Into::Set, output,
+                              linear.out);
+    return;
+  }
+  round_rows(input, stride, words, linear.in, rounded);
+  multiply_rounded(rounded, packed.rounded, bias, network.instructions, output, linear.out);
+}
+
+void apply(const Network& network, const Linear& linear, const float* input, std::size_t stride, NetworkRecord& record,
            std::vector<float>& output) {
-  output.resize(static_cast<std::size_t>(words) * linear.out);
-  network.kernels->multiply(input, stride, network.packed_of(linear).panels, words, linear.in, linear.out,
-                            network.weights.data() + linear.bias(), Into::Set, output.data(), linear.out);
+  output.resize(static_cast<std::size_t>(record.words) * linear.out);
+  apply(network, linear, input, stride, record.words, record.rounded, output.data());
 }
 
 // Normalizes every row of `from`, then multiplies by gains and adds offsets.
@@ -87,7 +100,7 @@ void convolve(const Network& network, const NetworkInput& input, const Dropout& 
               NetworkRecord& record) {
   const Index width = network.shape.width;
   gather_windows(input, width, record);
-  apply(network, network.layout.convolution, record.windows.data(), 3 * width, record.words, record.pieces);
+  apply(network, network.layout.convolution, record.windows.data(), 3 * width, record, record.pieces);
   record.highest.resize(static_cast<std::size_t>(record.words) * width);
   for (Index word = 0; word < record.words; ++word) {
     const float* pieces = record.pieces.data() + static_cast<std::size_t>(word) * 2 * width;
@@ -124,7 +137,7 @@ void recur(const Network& network, const NetworkInput& input, const Dropout& dro
   const Index hidden = network.shape.hidden, both = 2 * hidden;
   LayerRecord& layer = record.layers[number];
   const Linear& linear = network.layout.layers[number];
-  apply(network, linear, from.data(), linear.in, record.words, layer.gates);
+  apply(network, linear, from.data(), linear.in, record, layer.gates);
   layer.cells.resize(static_cast<std::size_t>(record.words) * both);
   for (Index word = 0; word < record.words; ++word)
     network.kernels->sigmoid(layer.gates.data() + (static_cast<std::size_t>(word) * 3 + 1) * both, 2 * both);
@@ -151,7 +164,7 @@ void recur(const Network& network, const NetworkInput& input, const Dropout& dro
 void project(const Network& network, const Dropout& dropout, Random& random, NetworkRecord& record) {
   const NetworkShape& shape = network.shape;
   const std::size_t stride = shape.projected();
-  apply(network, network.layout.projection, record.layers.back().output.data(), 2 * shape.hidden, record.words,
+  apply(network, network.layout.projection, record.layers.back().output.data(), 2 * shape.hidden, record,
         record.projected);
   // Labels add head and modifier before they bend the sum; arcs bend each vector.
   for (Index word = 0; word < record.words; ++word) {
@@ -163,9 +176,9 @@ void project(const Network& network, const Dropout& dropout, Random& random, Net
     multiply_by(record.projected_mask, record.projected);
   }
   const float *heads = record.projected.data(), *modifiers = heads + shape.arc;
-  apply(network, network.layout.bilinear, modifiers, stride, record.words, record.queries);
-  apply(network, network.layout.near_modifier, modifiers, stride, record.words, record.near_modifier);
-  apply(network, network.layout.near_head, heads, stride, record.words, record.near_head);
+  apply(network, network.layout.bilinear, modifiers, stride, record, record.queries);
+  apply(network, network.layout.near_modifier, modifiers, stride, record, record.near_modifier);
+  apply(network, network.layout.near_head, heads, stride, record, record.near_head);
 }
 
 }  // namespace
@@ -231,8 +244,7 @@ void label_probabilities(const Network& network, NetworkRecord& record, Index he
   record.pair.resize(network.shape.label);
   label_pair(network, record, head, modifier, record.pair.data());
   const Linear& linear = network.layout.label;
-  network.kernels->multiply(record.pair.data(), linear.in, network.packed_of(linear).panels, 1, linear.in, linear.out,
-                            network.weights.data() + linear.bias(), Into::Set, out, linear.out);
+  apply(network, linear, record.pair.data(), linear.in, 1, record.rounded, out);
   std::fill(out + network.shape.labels, out + linear.out, -std::numeric_limits<float>::infinity());
   log_probabilities(*network.kernels, out, linear.out, record.scratch);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/platform.hpp"
+#include "dense/products.hpp"
 
 // The body of a kernel is inlined into a version for AVX2 and a version for any processor.
 #if defined(__GNUC__) || defined(__clang__)
@@ -97,54 +98,6 @@ HEADLONG_BODY void scale_by_power(Vector<Lanes>& value, const Vector<Lanes>& shi
 }
 
 #endif
-
-struct Product {
-  const float* left;
-  std::size_t left_stride;
-  Panels right;
-  Index n, k, m;
-  const float* bias;
-  Into into;
-  float* result;
-  std::size_t result_stride;
-};
-
-// Computes `Rows` rows of one panel.
-template <int Lanes, Index Rows>
-HEADLONG_BODY void multiply_block(const Product& product, Index row, Index column) {
-  constexpr int PARTS = PANEL / Lanes;
-  const float* left = product.left + row * product.left_stride;
-  const float* right = product.right.data + column / PANEL * product.right.panel_stride;
-  Vector<Lanes> sums[Rows][PARTS] = {};
-  for (Index p = 0; p < product.k; ++p, right += product.right.row_stride) {
-    Vector<Lanes> factors[PARTS];
-    for (int i = 0; i < PARTS; ++i) read<Lanes>(right + i * Lanes, factors[i]);
-    for (Index r = 0; r < Rows; ++r) {
-      const float factor = left[r * product.left_stride + p];
-      for (int i = 0; i < PARTS; ++i) sums[r][i] = sums[r][i] + factor * factors[i];
-    }
-  }
-  for (Index r = 0; r < Rows; ++r) {
-    float* result = product.result + (row + r) * product.result_stride + column;
-    const float* extra = product.into == Into::Add ? result : product.bias ? product.bias + column : nullptr;
-    for (int i = 0; i < PARTS; ++i) {
-      Vector<Lanes> more;
-      if (extra) read<Lanes>(extra + i * Lanes, more), sums[r][i] = sums[r][i] + more;
-      write<Lanes>(sums[r][i], result + i * Lanes);
-    }
-  }
-}
-
-// The sums of a block fill twelve of the sixteen registers.
-template <int Lanes>
-HEADLONG_BODY void multiply_body(const Product& product) {
-  constexpr Index BLOCK = 12 * Lanes / PANEL;
-  for (Index column = 0; column < product.m; column += PANEL) {
-    Index row = 0;
-    for (; row + BLOCK <= product.n; row += BLOCK) multiply_block<Lanes, BLOCK>(product, row, column);
-    for (; row < product.n; ++row) multiply_block<Lanes, 1>(product, row, column);
-  }
-}
 
 // exp(x) for x in [-87, 88], clamped outside: 2^n times a polynomial on [-ln 2 / 2, ln 2 / 2]. Relative error 1e-7.
 template <int Lanes>
@@ -243,12 +196,8 @@ HEADLONG_BODY float triple_product_body(const float* a, const float* b, const fl
 }
 
 // Defines the versions of all kernels for one instruction set.
-#define HEADLONG_VERSION(NAME, LANES, ATTRIBUTE)                                                                       \
+#define HEADLONG_VERSION(NAME, LANES, ATTRIBUTE, MULTIPLY)                                                             \
   struct NAME {                                                                                                        \
-    ATTRIBUTE static void multiply(const float* left, std::size_t left_stride, const Panels& right, Index n, Index k,  \
-                                   Index m, const float* bias, Into into, float* result, std::size_t result_stride) {  \
-      multiply_body<LANES>({left, left_stride, right, n, k, m, bias, into, result, result_stride});                    \
-    }                                                                                                                  \
     ATTRIBUTE static void sigmoid(float* values, Index count) { sigmoid_body<LANES>(values, count); }                  \
     ATTRIBUTE static float exponentials(float* values, Index count, float top) {                                       \
       return exponentials_body<LANES>(values, count, top);                                                             \
@@ -262,12 +211,12 @@ HEADLONG_BODY float triple_product_body(const float* a, const float* b, const fl
     ATTRIBUTE static float triple_product(const float* a, const float* b, const float* c, Index count) {               \
       return triple_product_body(a, b, c, count);                                                                      \
     }                                                                                                                  \
-    static constexpr Kernels ALL{multiply, sigmoid, exponentials, normalize, sum_rows, triple_product};                \
+    static constexpr Kernels ALL{MULTIPLY, sigmoid, exponentials, normalize, sum_rows, triple_product};                \
   };
 
-HEADLONG_VERSION(Plain, 4, )
+HEADLONG_VERSION(Plain, 4, , multiply_plain)
 #ifdef HEADLONG_X86_64
-HEADLONG_VERSION(Avx2, 8, HEADLONG_AVX2)
+HEADLONG_VERSION(Avx2, 8, HEADLONG_AVX2, multiply_avx2)
 #endif
 #undef HEADLONG_VERSION
 

@@ -1,8 +1,8 @@
 // Kernels of dense layers: matrix products, gates, normalization, softmax.
 //
 // Each kernel is one source compiled twice, for AVX2 and for any processor, and returns the same bits either way: every
-// sum has a fixed order, there is no fused multiply-add, and exponentials are polynomials of ours. The bits of a row
-// depend on that row alone, so neither batches nor threads change a result.
+// sum has a fixed order, products of matrices add by fused multiply-add, nothing else does, and exponentials are
+// polynomials of ours. The bits of a row depend on that row alone, so neither batches nor threads change a result.
 #pragma once
 
 #include "features/score.hpp"
@@ -43,7 +43,8 @@ struct WeightedRow {
 
 struct Kernels {
   // result [n][m] = or += left [n][k] * right [k][m], plus a bias [m] if given (with Into::Set only). m is a multiple
-  // of PANEL; rows of left and result are `left_stride` and `result_stride` floats apart. Sums run over k in order.
+  // of PANEL; rows of left and result are `left_stride` and `result_stride` floats apart. Sums begin at 0 and run over
+  // k in order; each step is one fused multiply-add.
   void (*multiply)(const float* left, std::size_t left_stride, const Panels& right, Index n, Index k, Index m,
                    const float* bias, Into into, float* result, std::size_t result_stride);
   // Replaces values [count] by their sigmoids. `count` is a multiple of PANEL, here and below.

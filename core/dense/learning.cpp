@@ -38,7 +38,10 @@ double squared_norm(std::span<const float> values) {
 
 NetworkTrainer::NetworkTrainer(const NetworkShape& shape, std::span<float> weights, std::span<float> embeddings,
                                Instructions instructions)
-    : network_(shape, weights, embeddings, instructions), weights_(weights), embeddings_(embeddings) {
+    : network_(shape, weights, embeddings, instructions),
+      weights_(weights),
+      embeddings_(embeddings),
+      first_mapped_(static_cast<Index>(embeddings.size() / shape.width)) {
   for (auto* moment : {&state_.first, &state_.second}) moment->assign(weights.size(), 0.0F);
   for (auto* moment : {&state_.row_first, &state_.row_second}) moment->assign(embeddings.size(), 0.0F);
 }
@@ -46,7 +49,7 @@ NetworkTrainer::NetworkTrainer(const NetworkShape& shape, std::span<float> weigh
 double NetworkTrainer::step(const NetworkInput& corpus, const NetworkGold& gold, std::span<const Index> sentences,
                             const Dropout& dropout, float label_share, float rate, std::uint64_t seed,
                             std::size_t threads) {
-  network_.repack(true);
+  network_.repack(Purpose::Training);
   Index words = 0;
   for (Share& share : shares_) {
     for (auto* column : {&share.rows, &share.heads, &share.labels}) column->clear();
@@ -63,6 +66,7 @@ double NetworkTrainer::step(const NetworkInput& corpus, const NetworkGold& gold,
     share.offsets.push_back(share.offsets.back() + end - begin);
     words += end - begin - 1;
   }
+  for (const Share& share : shares_) map_vectors(share.rows);
   parallel_for(SHARES, threads, [&](std::size_t, std::size_t i) {
     Share& share = shares_[i];
     share.gradient.clear(network_);
@@ -79,6 +83,43 @@ double NetworkTrainer::step(const NetworkInput& corpus, const NetworkGold& gold,
   return loss;
 }
 
+void NetworkTrainer::set_vectors(std::span<const float> vectors) {
+  vectors_ = vectors;
+  mapped_until_.assign(vectors.size() / network_.shape.vectors, -1);
+  first_mapped_ = static_cast<Index>(embeddings_.size() / network_.shape.width - mapped_until_.size());
+}
+
+// Computes the embeddings of the words with vectors among `rows`.
+void NetworkTrainer::map_vectors(std::span<const Index> rows) {
+  const std::size_t width = network_.shape.width, size = network_.shape.vectors;
+  for (Index row : rows) {
+    if (row < first_mapped_ || mapped_until_[row - first_mapped_] == state_.steps) continue;
+    mapped_until_[row - first_mapped_] = state_.steps;
+    const float* vector = vectors_.data() + (row - first_mapped_) * size;
+    const float* map = weights_.data() + network_.layout.vectors;
+    float* embedding = embeddings_.data() + row * width;
+    std::fill_n(embedding, width, 0.0F);
+    for (std::size_t i = 0; i < size; ++i, map += width)
+      for (std::size_t k = 0; k < width; ++k) embedding[k] += vector[i] * map[k];
+  }
+}
+
+// Passes the gradients of embeddings that are computed from vectors on to the map, and forgets them.
+void NetworkTrainer::learn_map(NetworkGradient& gradient) const {
+  const std::size_t width = network_.shape.width, size = network_.shape.vectors;
+  for (Index row : gradient.touched) {
+    if (row < first_mapped_) continue;
+    const float* vector = vectors_.data() + (row - first_mapped_) * size;
+    float* map = gradient.weights.data() + network_.layout.vectors;
+    float* embedding = gradient.embeddings.data() + row * width;
+    for (std::size_t i = 0; i < size; ++i, map += width)
+      for (std::size_t k = 0; k < width; ++k) map[k] += vector[i] * embedding[k];
+    std::fill_n(embedding, width, 0.0F);
+    gradient.is_touched[row] = 0;
+  }
+  std::erase_if(gradient.touched, [&](Index row) { return row >= first_mapped_; });
+}
+
 void NetworkTrainer::move(float rate) {
   const std::size_t width = network_.shape.width;
   NetworkGradient& sum = shares_[0].gradient;
@@ -90,6 +131,7 @@ void NetworkTrainer::move(float rate) {
       for (std::size_t k = row * width; k < (row + 1) * width; ++k) sum.embeddings[k] += other.embeddings[k];
     }
   }
+  learn_map(sum);
   double norm = squared_norm(sum.weights);
   for (Index row : sum.touched) norm += squared_norm(std::span(sum.embeddings).subspan(row * width, width));
   norm = std::sqrt(norm);
@@ -124,6 +166,7 @@ void NetworkTrainer::catch_up(Index row) {
 
 void NetworkTrainer::restore(State state) {
   state_ = std::move(state);
+  std::fill(mapped_until_.begin(), mapped_until_.end(), -1);
   decay1_ = decay2_ = 1.0;
   for (Index step = 0; step < state_.steps; ++step) decay1_ *= options_.beta1, decay2_ *= options_.beta2;
 }

@@ -51,6 +51,10 @@ class NetworkTrainer {
   NetworkTrainer(const NetworkShape& shape, std::span<float> weights, std::span<float> embeddings,
                  Instructions instructions);
 
+  // Declares the last embeddings to be those of words with fixed vectors [words][shape.vectors]: the map of vectors to
+  // embeddings is learned instead of them, and they are computed anew in each step that needs them.
+  void set_vectors(std::span<const float> vectors);
+
   // Takes a step on some sentences of a corpus and returns the mean loss per word. The result does not depend on the
   // number of threads: sentences are always split into the same two shares.
   double step(const NetworkInput& corpus, const NetworkGold& gold, std::span<const Index> sentences,
@@ -83,11 +87,16 @@ class NetworkTrainer {
     NetworkGradient gradient;
   };
 
+  void map_vectors(std::span<const Index> rows);
+  void learn_map(NetworkGradient& gradient) const;
   void move(float rate);
   void catch_up(Index row);
 
   Network network_;
   std::span<float> weights_, embeddings_;
+  std::span<const float> vectors_;
+  Index first_mapped_;               // the first embedding that is computed from a vector
+  std::vector<Index> mapped_until_;  // by vector: the step for which its embedding is up to date
   std::array<Share, SHARES> shares_;
   State state_;
   double decay1_ = 1.0, decay2_ = 1.0;  // powers of the betas

@@ -11,6 +11,7 @@ void NetworkShape::check() const {
     require(size >= PANEL && size <= 1024 && size % PANEL == 0, "a layer size must be a multiple of 16 up to 1024");
   require(depth >= 1 && depth <= 8, "depth must be 1 to 8");
   require(labels >= 1 && labels <= 1024, "labels must be 1 to 1024");
+  require(vectors >= 0 && vectors <= 4096, "vectors must be 0 to 4096");
 }
 
 NetworkLayout::NetworkLayout(const NetworkShape& shape) {
@@ -37,6 +38,8 @@ NetworkLayout::NetworkLayout(const NetworkShape& shape) {
   near_modifier = linear(shape.arc, DISTANCE_BINS);
   near_head = linear(shape.arc, DISTANCE_BINS);
   label = linear(shape.label, padded(shape.labels));
+  vectors = size;
+  size += static_cast<std::size_t>(shape.vectors) * shape.width;
 }
 
 std::vector<const Linear*> NetworkLayout::linears() const {
@@ -55,22 +58,31 @@ Index distance_bin(Index head, Index modifier) {
 
 Network::Network(const NetworkShape& shape, std::span<const float> weights, std::span<const float> embeddings,
                  Instructions instructions)
-    : shape(shape), layout(shape), weights(weights), embeddings(embeddings), kernels(&headlong::kernels(instructions)) {
+    : shape(shape),
+      layout(shape),
+      weights(weights),
+      embeddings(embeddings),
+      instructions(instructions),
+      kernels(&headlong::kernels(instructions)) {
   shape.check();
   require(weights.size() == layout.size, "the weights of the network do not fit its shape");
   require(embeddings.size() % shape.width == 0, "embeddings must have the width of the network");
   packed.resize(layout.linears().size());
 }
 
-void Network::repack(bool training) {
+void Network::repack(Purpose wanted) {
+  purpose = wanted;
   const auto linears = layout.linears();
   std::vector<float> transposed;
   for (std::size_t i = 0; i < linears.size(); ++i) {
     const Linear& linear = *linears[i];
     PackedLinear& one = packed[i];
     const float* matrix = weights.data() + linear.begin;
+    if (purpose == Purpose::Use) {
+      round_columns(matrix, linear.in, linear.out, one.rounded);
+      continue;
+    }
     one.panels = pack(matrix, linear.in, linear.out, linear.out, one.forward);
-    if (!training) continue;
     transpose(matrix, linear.in, linear.out, linear.out, transposed);
     one.transposed = pack(transposed.data(), linear.out, linear.in, padded(linear.in), one.backward);
   }

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "base/random.hpp"
-#include "dense/kernels.hpp"
+#include "dense/rounded.hpp"
 
 namespace headlong {
 
@@ -23,6 +23,7 @@ struct NetworkShape {
   Index arc = 0;     // of the vectors that score arcs
   Index label = 0;   // of the vectors that score labels
   Index labels = 0;
+  Index vectors = 0;  // of fixed vectors of words, in training only; 0 for none
 
   Index projected() const { return 2 * arc + 2 * label; }
   void check() const;
@@ -56,6 +57,7 @@ struct NetworkLayout {
   Linear bilinear;                  // arc modifier -> what its head's vector is multiplied by
   Linear near_modifier, near_head;  // arc modifier and arc head -> one number per bin of signed distance
   Linear label;                     // hidden layer of a pair -> labels, padded
+  std::size_t vectors = 0;          // begin of the map [vectors][width] of fixed vectors to embeddings
   std::size_t size = 0;             // the number of weights
 
   explicit NetworkLayout(const NetworkShape& shape);
@@ -66,11 +68,15 @@ struct NetworkLayout {
 inline constexpr Index DISTANCE_BINS = 32;
 Index distance_bin(Index head, Index modifier);
 
-// The weights of a linear map, ready to multiply.
+// The weights of a linear map, ready to multiply: W and its transpose in panels for training, else W rounded.
 struct PackedLinear {
-  std::vector<float> forward, backward;  // W in panels; the transpose of W in panels, for training only
+  std::vector<float> forward, backward;
   Panels panels{}, transposed{};
+  RoundedMatrix rounded;
 };
+
+// Whether a network learns, with floats, or is used, with integers.
+enum class Purpose : std::uint8_t { Training, Use };
 
 // A network with its weights. Embeddings are apart: [rows][width].
 struct Network {
@@ -79,12 +85,14 @@ struct Network {
   std::span<const float> weights;
   std::span<const float> embeddings;
   std::vector<PackedLinear> packed;  // in the order of layout.linears()
+  Purpose purpose = Purpose::Use;
+  Instructions instructions;
   const Kernels* kernels;
 
   Network(const NetworkShape& shape, std::span<const float> weights, std::span<const float> embeddings,
           Instructions instructions);
-  // Reads the weights again after they have changed. `training` also prepares the backward pass.
-  void repack(bool training);
+  // Reads the weights again after they have changed.
+  void repack(Purpose purpose);
   const PackedLinear& packed_of(const Linear& linear) const;
 };
 
@@ -129,6 +137,7 @@ struct NetworkRecord {
   std::vector<float> queries;                    // [words][arc] bilinear
   std::vector<float> near_modifier, near_head;   // [words][DISTANCE_BINS]
   std::vector<float> scratch, pair, label_scores;
+  RoundedRows rounded;
 };
 
 inline constexpr float LEAK = 0.1F;  // slope of negative values in projections

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from headlong.sequence.tagger import Tagger
     from headlong.text import Sentence, read_conllu, write_conllu
     from headlong.tokenizer.tokenizer import Tokenizer
+    from headlong.vectors.vectors import WordVectors
 
 # Each name is imported when it is first used: no room is imported that is not needed, and the command, which imports
 # this file first, can deal with Ctrl-C while NumPy and all others are imported.
@@ -41,6 +42,7 @@ _MODULES = {
     "sequence.tagger": ("Tagger",),
     "text": ("Sentence", "read_conllu", "write_conllu"),
     "tokenizer.tokenizer": ("Tokenizer",),
+    "vectors.vectors": ("WordVectors",),
 }
 _ROOMS = ("_core", "drawing", "evaluation", "features", "inference", "learning", "storage")
 
@@ -60,6 +62,7 @@ __all__ = [
     "Solution",
     "Tagger",
     "Tokenizer",
+    "WordVectors",
     "compare_decoders",
     "load",
     "read_conllu",

@@ -12,11 +12,12 @@ from headlong.pipeline import Pipeline
 from headlong.sequence.labeler import SequenceLabeler
 from headlong.sequence.tagger import Tagger
 from headlong.storage.model_file import read_model
+from headlong.vectors import WordVectors
 
 SHIPPED = "english.model"
 """The file in `headlong.data` with the model that comes with the package."""
 
-Model = Parser | Pipeline | Tagger | SequenceLabeler
+Model = Parser | Pipeline | Tagger | SequenceLabeler | WordVectors
 """The components that `load` can return."""
 
 KINDS: dict[str, type[Model]] = {
@@ -24,6 +25,7 @@ KINDS: dict[str, type[Model]] = {
     "pipeline": Pipeline,
     "tagger": Tagger,
     "labeler": SequenceLabeler,
+    "vectors": WordVectors,
 }
 """The components that `load` can return, by the kind in the header of the file."""
 
@@ -35,7 +37,7 @@ def load(path: str | Path, *, mapped: bool = True) -> Model: ...
 
 
 def load(path: str | Path | None = None, *, mapped: bool = True) -> Model:
-    """Return the model in a file: a `Parser`, `Pipeline`, `Tagger` or `SequenceLabeler`.
+    """Return the model in a file: a `Parser`, `Pipeline`, `Tagger`, `SequenceLabeler` or `WordVectors`.
 
     Without a path, return the English pipeline that comes with the package. If you know which component the file holds,
     call its own `load`, e.g. ``Parser.load(path)``.

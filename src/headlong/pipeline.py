@@ -27,6 +27,7 @@ from headlong.storage.packing import pack, unpack
 from headlong.text import DepsOption, Sentence
 from headlong.tokenizer.segmenter import TokenizerOptions
 from headlong.tokenizer.tokenizer import Tokenizer
+from headlong.vectors import WordVectors
 
 TagOption = Literal["auto", "always", "never"]
 _FOLD_EPOCHS = 5
@@ -134,6 +135,7 @@ class Pipeline(Component[TrainedPipeline]):
         train: Iterable[Sentence],
         dev: Iterable[Sentence] | None = None,
         *,
+        vectors: WordVectors | None = None,
         threads: int = 1,
         progress: Report = None,
         checkpoint: str | Path | None = None,
@@ -142,8 +144,9 @@ class Pipeline(Component[TrainedPipeline]):
         """Train all components on one treebank, forget any earlier training, and return the pipeline itself.
 
         The sentences must be in the order of their texts. With `dev` the best epoch of each component is kept,
-        otherwise the last. The result does not depend on `threads`. `checkpoint` and `resume` are those of
-        `Parser.fit`: the parser, which takes most of the time, resumes after the other components are trained again.
+        otherwise the last. Tagger and parser learn from `vectors`, too. The result does not depend on `threads`.
+        `checkpoint` and `resume` are those of `Parser.fit`: the parser, which takes most of the time, resumes after the
+        other components are trained again.
         """
         self._forget()
         check_threads(threads)
@@ -152,7 +155,8 @@ class Pipeline(Component[TrainedPipeline]):
         if not sentences:
             raise DataError("no sentence", "training data")
         tokenizer = Tokenizer.from_options(options.tokenizer).fit(sentences, dev_sentences, progress=progress)
-        tagger = Tagger.from_options(options.tagger).fit(sentences, dev_sentences, threads=threads, progress=progress)
+        tagger = Tagger.from_options(options.tagger)
+        tagger.fit(sentences, dev_sentences, vectors=vectors, threads=threads, progress=progress)
         lemmatizer = Lemmatizer.from_options(options.lemmatizer).fit(sentences, dev_sentences, progress=progress)
         if options.folds:
             # The tagger of a fold has no development data. It is trained for as many epochs as the best one of the
@@ -161,14 +165,15 @@ class Pipeline(Component[TrainedPipeline]):
             best = max(step.model.scores["epoch"] for step in tagger.trained.steps)
             fold_options = replace(options.tagger, epochs=min(best, _FOLD_EPOCHS))
             sentences = jackknife(
-                sentences, min(options.folds, len(sentences)), lambda: Tagger.from_options(fold_options)
+                *(sentences, min(options.folds, len(sentences)), lambda: Tagger.from_options(fold_options)),
+                vectors=vectors,
             )
             sentences = list(lemmatizer.lemmatize(sentences))
         if dev_sentences:
             dev_sentences = list(lemmatizer.lemmatize(tagger.tag(dev_sentences, threads=threads)))
-        parser = Parser.from_options(options.parser).fit(
-            sentences, dev_sentences, threads=threads, progress=progress, checkpoint=checkpoint, resume=resume
-        )
+        parser = Parser.from_options(options.parser)
+        learning: dict[str, Any] = {"threads": threads, "progress": progress}
+        parser.fit(sentences, dev_sentences, vectors=vectors, checkpoint=checkpoint, resume=resume, **learning)
         card = {
             "name": options.parser.name,
             "licence": options.parser.licence,

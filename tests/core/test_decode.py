@@ -83,7 +83,8 @@ def test_time_limit_without_time_returns_a_tree() -> None:
         found = solve(core, arc_scores, method, time_limit=1e-3)
         assert is_tree(found["heads"])
         assert found["status"] == "unconverged"
-        assert found["bound"] >= found["score"] >= first["score"]
+        assert found["bound"] >= found["score"]
+        assert found["score"] >= first["score"] - 1e-9  # the same tree, added up in another order
 
 
 def test_sentence_of_one_word() -> None:

@@ -63,6 +63,8 @@ def test_attributes_of_a_word():
         "infix3": "häu",
         "infix4": "hä",
         "infix5": "h",
+        "cluster": "",
+        "coarse": "",
         "lemma": "Haus",
         "upos": "NOUN",
         "xpos": "NN",

@@ -51,7 +51,7 @@ def test_scores_are_those_of_the_linear_model_plus_log_probabilities(parser):
 
 
 def test_without_weight_the_trees_are_those_of_the_linear_model(parser):
-    linear = parser._make(replace(parser.trained, encoder=None), parser.options, ())
+    linear = parser.without_encoder()
     unpruned = {"max_heads": 100, "threshold": 0.0}
     silent = with_encoder(parser, arc_weight=0.0, label_weight=0.0).with_pruning(**unpruned)
     found, expected = (list(one.solve(toy.treebank())) for one in (silent, linear.with_pruning(**unpruned)))

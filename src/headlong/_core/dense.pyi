@@ -13,7 +13,7 @@ import headlong._core.parser
 class NetworkShape:
     """The sizes of a network. All but depth and labels are multiples of 16."""
 
-    def __init__(self, width: int, hidden: int, depth: int, arc: int, label: int, labels: int) -> None: ...
+    def __init__(self, width: int, hidden: int, depth: int, arc: int, label: int, labels: int, vectors: int = 0) -> None: ...
 
     @property
     def weights(self) -> int:
@@ -52,6 +52,13 @@ class NetworkTrainer:
     """A network in training. Weights and embeddings are changed in place."""
 
     def __init__(self, shape: NetworkShape, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], embeddings: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_vectors(self, vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Declare the last embeddings to be those of words with fixed vectors, [words, shape.vectors].
+
+        What is learned is the map of vectors to embeddings, the last weights.
+        """
 
     def step(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sentences: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dropout: Dropout, label_share: float, rate: float, seed: int, threads: int) -> float:
         """
@@ -116,4 +123,27 @@ class Tensor:
 def arc_relations(batch: headlong._core.parser.Batch, arcs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]:
     """
     Return the relations [n, 8] of arcs [n, 2] (head, modifier) of one sentence.
+    """
+
+def product(begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+    """Return the product of a sparse matrix by rows with a dense matrix."""
+
+def row_products(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], matrix: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+    """Return rows times a matrix with a multiple of 16 columns."""
+
+def column_products(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """Return the products of all pairs of columns of a matrix."""
+
+def eigenvectors(matrix: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    """
+    Return the eigenvalues of a symmetric matrix, in no order, and its eigenvectors as columns.
+    """
+
+def nearest(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], centers: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    Return for each row the center with the largest product minus offset.
+
+    Args:
+        centers: [width, count], a multiple of 16 columns.
+        offsets: [count]; infinity for a column that is no center.
     """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from headlong.loading import Model
 
 _TRAINING = ("folds", "pruning", "packing")
-_SHOWN_APART = (*_TRAINING, "kind", "name", "licence", "data", "scores", "labels", "tags", "templates")
+_SHOWN_APART = (*_TRAINING, "kind", "words", "name", "licence", "data", "scores", "labels", "tags", "templates")
 _STEPS = ("tokenizer", "tagger", "lemmatizer", "parser")
 
 
@@ -113,7 +113,9 @@ def _format_scores(name: str, scores: dict[str, Any]) -> dict[str, str]:
 
 
 def _describe_component(info: dict[str, Any]) -> str:
-    """Return the numbers of labels, tags and templates of a component."""
+    """Return the numbers of labels, tags and templates of a component, or that of words with vectors."""
+    if "words" in info:
+        return format_count(info["words"], "word")
     labels, templates = info["labels"], info["templates"]
     if isinstance(labels, dict):
         facts = [format_count(len(names), f"{column} label") for column, names in labels.items()]

@@ -95,6 +95,40 @@ def _format_stage(progress: Progress) -> str:
     return f"{stage}epoch {progress.epoch}/{progress.epochs}"
 
 
+class StageLog:
+    """Write the progress of a work of several stages to standard error: a bar on a terminal, and one line per stage."""
+
+    def __init__(self) -> None:
+        self.bar: Any = None
+        self.last: Progress | None = None
+        self.begin = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Take one update."""
+        if self.last and self.last.stage != progress.stage:
+            self.close()
+        if self.last is None:
+            self.begin = time.perf_counter()
+        self.last = progress
+        if not stderr_is_terminal():
+            return
+        if self.bar is None:
+            from tqdm import tqdm
+
+            self.bar = tqdm(total=progress.total or None, desc=progress.stage, leave=False, file=sys.stderr)
+        self.bar.n = progress.done
+        self.bar.refresh()
+
+    def close(self) -> None:
+        """Remove the bar, and write the line of the last stage."""
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
+        if self.last:
+            print(f"{self.last.stage}: {format_time(time.perf_counter() - self.begin)}", file=sys.stderr)
+        self.last = None
+
+
 @contextmanager
 def training_log(args: argparse.Namespace) -> Iterator[TrainingLog | None]:
     """Provide the progress callback for a training, or None with ``--quiet``.
@@ -102,8 +136,22 @@ def training_log(args: argparse.Namespace) -> Iterator[TrainingLog | None]:
     An interruption inside says that the model was not written.
     """
     log = None if args.quiet else TrainingLog()
-    try:
+    with _ended(log, args):
         yield log
+
+
+@contextmanager
+def stage_log(args: argparse.Namespace) -> Iterator[StageLog | None]:
+    """Provide the progress callback for a work of several stages, as `training_log` does for a training."""
+    log = None if args.quiet else StageLog()
+    with _ended(log, args):
+        yield log
+
+
+@contextmanager
+def _ended(log: TrainingLog | StageLog | None, args: argparse.Namespace) -> Iterator[None]:
+    try:
+        yield
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted: {args.output} was not written") from None
     finally:

@@ -10,20 +10,23 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from headlong.cli import train_sequences
+from headlong.cli import train_sequences, train_vectors
 from headlong.cli.arguments import CommandParser, add_command
 from headlong.cli.messages import print_note, print_warning
 from headlong.cli.progress import training_log
 from headlong.cli.signals import exit_code
 from headlong.cli.training import (
+    VECTOR_NUMBERS,
     ModelOutput,
     add_card,
     add_files,
     add_learner,
     add_numbers,
     add_treebank_options,
+    add_vectors,
     describe_epoch,
     read_treebanks,
+    read_vectors,
 )
 from headlong.dense import EncoderSize
 from headlong.errors import OptionError
@@ -35,10 +38,10 @@ if TYPE_CHECKING:
     from headlong.text import Sentence
 
 _DESCRIPTION = """\
-Train a parser (the default: the word "parser" may be omitted), a pipeline from text to trees, a tagger, or a labeler of
-chunks and entities. Each has its own help page, such as "headlong train tagger --help". The model is scored on the
-development data after each epoch, and the best epoch is kept. The same data, options and seed give the same model, for
-any number of threads."""
+Train a parser (the default: the word "parser" may be omitted), a pipeline from text to trees, a tagger, a labeler of
+chunks and entities, or word vectors. Each has its own help page, such as "headlong train tagger --help". A model is
+scored on the development data after each epoch, and the best epoch is kept. The same data, options and seed give the
+same model, for any number of threads."""
 
 _EXAMPLES = """\
   headlong train --train en-train.conllu --dev en-dev.conllu --output en.model
@@ -47,6 +50,8 @@ _EXAMPLES = """\
   headlong train --train got-train.conllu --dev got-dev.conllu --output got.model --batch-size 8 --threads auto
   headlong train pipeline --train en-train.conllu --dev en-dev.conllu --output english.model --packed
   headlong train tagger --train en-train.conllu --dev en-dev.conllu --output tags.model
+  headlong train vectors --text news.txt.xz books.txt.gz --tokenizer english.model --output en.vectors
+  headlong train --train en-train.conllu --dev en-dev.conllu --encoder small --vectors en.vectors --output en.model
   headlong train labels --train train.txt --dev dev.txt --columns FORM,XPOS,TAG --output chunker.model
   headlong train labels --train esp.train --dev esp.testa --encoding latin-1 --task entities --output names.model
 """
@@ -71,14 +76,13 @@ def add_parser(commands: argparse._SubParsersAction[CommandParser]) -> None:
         commands,
         "train",
         _run_parser,
-        summary="train a parser, a pipeline, a tagger or a labeler",
+        summary="train a parser, a pipeline, a tagger, a labeler or word vectors",
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
     trainers = parser.add_subparsers(title="kinds of models", metavar="KIND", required=True)
     for name, (add_options, run, summary, description) in TRAINERS.items():
         trainer = add_command(trainers, name, run, summary=summary, description=description)
-        add_files(trainer)
         add_options(trainer)
         add_card(trainer)
 
@@ -100,6 +104,7 @@ _NUMBERS = {
         "rank of the low-rank tensor, whose scores of arcs are added to those of the linear model; 0 for none",
     ),
     "tensor_share": (0.5, "what the scores of the tensor count; the linear scores count the rest of 1"),
+    **VECTOR_NUMBERS,
     "jackknife": (
         3,
         "folds for learning parts of whole trees (order full) after all other parts; 0 learns all together",
@@ -126,6 +131,7 @@ def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_shared_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the parser itself, alone or in a pipeline."""
+    add_files(parser)
     parser.add_argument(
         "--order",
         type=_parse_order,
@@ -142,6 +148,7 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
         help="size of the context encoder, a recurrent network over the sentence that adds its scores to those of the "
         "linear model and prunes; it makes the parser more accurate, and training takes longer (default: %(default)s)",
     )
+    add_vectors(parser)
     add_numbers(parser, _NUMBERS)
     parser.add_argument(
         "--templates",
@@ -217,7 +224,8 @@ def _run_parser(args: argparse.Namespace) -> int:
     parser = _create_parser(args)
     train, dev = _read_data(args)
     with training_log(args) as log:
-        parser.fit(train, dev or None, threads=args.threads, checkpoint=checkpoint, resume=args.resume, progress=log)
+        options = {"checkpoint": checkpoint, "resume": args.resume, "progress": log}
+        parser.fit(train, dev or None, vectors=read_vectors(args), threads=args.threads, **options)
     parser.save(output.path)
     return _report_result(parser, output, checkpoint)
 
@@ -228,11 +236,13 @@ def _run_pipeline(args: argparse.Namespace) -> int:
     from headlong.sequence.tagger_steps import TaggerOptions
 
     output, checkpoint = ModelOutput(args), _checkpoint_path(args)
-    tagger = TaggerOptions(bits=args.tagger_bits, fine_bits=args.tagger_bits)
+    bits = args.tagger_bits
+    tagger = TaggerOptions(bits=bits, fine_bits=bits, vector_words=args.vector_words)
     pipeline = Pipeline(tagger=tagger, parser=_create_parser(args).options, folds=args.folds)
     train, dev = _read_data(args)
     with training_log(args) as log:
-        pipeline.fit(train, dev or None, threads=args.threads, checkpoint=checkpoint, resume=args.resume, progress=log)
+        options = {"checkpoint": checkpoint, "resume": args.resume, "progress": log}
+        pipeline.fit(train, dev or None, vectors=read_vectors(args), threads=args.threads, **options)
     pipeline.save(output.path, packed=args.packed)
     return _report_result(pipeline.parser, output, checkpoint)
 
@@ -325,5 +335,6 @@ TRAINERS = {
     "parser": (_add_shared_options, _run_parser, "train a parser for tagged sentences", _PARSER),
     "pipeline": (_add_pipeline_options, _run_pipeline, "train all steps from text to trees", _PIPELINE),
     **train_sequences.TRAINERS,
+    **train_vectors.TRAINERS,
 }
 """The kinds of models: a function that adds options, one that trains, summary and description."""

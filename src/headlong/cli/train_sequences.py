@@ -7,14 +7,18 @@ import argparse
 from headlong.cli.columns import add_column_options, read_labeled
 from headlong.cli.progress import training_log
 from headlong.cli.training import (
+    VECTOR_NUMBERS,
     ModelOutput,
+    add_files,
     add_learner,
     add_numbers,
     add_training_threads,
     add_treebank_options,
+    add_vectors,
     describe_epoch,
     read_files,
     read_treebanks,
+    read_vectors,
 )
 
 _TAGGER = """\
@@ -34,6 +38,7 @@ _SHARED = {
 
 
 def _add_tagger_options(parser: argparse.ArgumentParser) -> None:
+    add_files(parser)
     parser.add_argument(
         "--predict",
         default="upos,xpos,feats",
@@ -47,9 +52,11 @@ def _add_tagger_options(parser: argparse.ArgumentParser) -> None:
             **_SHARED,
             "bits": (17, "size of the weight table of the first column: 2^N rows"),
             "fine_bits": (17, "size of the weight tables of the other columns: 2^N rows"),
+            **VECTOR_NUMBERS,
         },
     )
     add_learner(parser)
+    add_vectors(parser)
     add_treebank_options(parser)
 
 
@@ -58,12 +65,12 @@ def _run_tagger(args: argparse.Namespace) -> int:
     from headlong import Tagger
 
     output = ModelOutput(args)
-    names = ("order", *_SHARED, "bits", "fine_bits", "learner", "licence", "name")
+    names = ("order", *_SHARED, "bits", "fine_bits", *VECTOR_NUMBERS, "learner", "licence", "name")
     columns = tuple(args.predict.lower().split(","))
     tagger = Tagger(columns=columns, **{name: getattr(args, name) for name in names})
     train, dev = read_treebanks(args)
     with training_log(args) as log:
-        tagger.fit(train, dev or None, threads=args.threads, progress=log)
+        tagger.fit(train, dev or None, vectors=read_vectors(args), threads=args.threads, progress=log)
     tagger.save(output.path)
     steps = tagger.info()["scores"].items()
     output.report_saved([f"{name} {', '.join(describe_epoch(scores, args.epochs))}" for name, scores in steps])
@@ -71,6 +78,7 @@ def _run_tagger(args: argparse.Namespace) -> int:
 
 
 def _add_label_options(parser: argparse.ArgumentParser) -> None:
+    add_files(parser)
     parser.add_argument("--column", default="TAG", metavar="NAME", help="column to learn (default: %(default)s)")
     add_column_options(parser, "that of --column")
     parser.add_argument(
@@ -95,10 +103,12 @@ def _add_label_options(parser: argparse.ArgumentParser) -> None:
             "epochs": (15, _SHARED["epochs"][1]),
             "patience": (5, _SHARED["patience"][1]),
             "bits": (20, "size of the weight table: 2^N rows; fewer bits make a smaller, less accurate model"),
+            **VECTOR_NUMBERS,
             "dropout": (0.1, "share of word attributes hidden at random during training, from 0 to 1"),
             "penalty": (1.0, "L2 penalty on the weights of --learner crf; a higher penalty gives smaller weights"),
         },
     )
+    add_vectors(parser)
     add_learner(parser, "crf")
     add_training_threads(parser)
 
@@ -108,12 +118,13 @@ def _run_labels(args: argparse.Namespace) -> int:
     from headlong import SequenceLabeler
 
     output = ModelOutput(args)
-    names = ("column", "task", "order", *_SHARED, "bits", "dropout", "penalty", "learner", "licence", "name")
+    names = ("column", "task", "order", *_SHARED, "bits", *VECTOR_NUMBERS, "dropout", "penalty")
+    names += ("learner", "licence", "name")
     scheme = "" if args.scheme == "none" else args.scheme
     labeler = SequenceLabeler(scheme=scheme, **{name: getattr(args, name) for name in names})
     train, dev = read_files(args, lambda name: read_labeled(name, args, args.column))
     with training_log(args) as log:
-        labeler.fit(train, dev or None, threads=args.threads, progress=log)
+        labeler.fit(train, dev or None, vectors=read_vectors(args), threads=args.threads, progress=log)
     labeler.save(output.path)
     output.report_saved(describe_epoch(labeler.info()["scores"], args.epochs))
     return 0

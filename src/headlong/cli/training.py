@@ -17,6 +17,7 @@ from headlong.learning.losses import LEARNERS
 
 if TYPE_CHECKING:
     from headlong.text import Sentence
+    from headlong.vectors import WordVectors
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +34,29 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quiet", action="store_true", help="print warnings and errors only (default: statistics and progress too)"
     )
+
+
+VECTOR_NUMBERS = {
+    "vector_words": (10_000, "with --vectors, number of words to know besides those of the training data"),
+}
+"""The numeric options of models that learn from word vectors."""
+
+
+def add_vectors(parser: argparse.ArgumentParser) -> None:
+    """Add ``--vectors``."""
+    parser.add_argument(
+        "--vectors",
+        metavar="FILE",
+        help='word vectors to learn from: a file of "headlong train vectors", of word2vec (text or binary) or of '
+        "fastText (.vec); the model stores what it needs of them (default: none)",
+    )
+
+
+def read_vectors(args: argparse.Namespace) -> WordVectors | None:
+    """Read the file of ``--vectors``, if there is one."""
+    from headlong.vectors import WordVectors
+
+    return WordVectors.read(args.vectors, threads=args.threads) if args.vectors else None
 
 
 def add_learner(parser: argparse.ArgumentParser, default: str = "mira") -> None:
@@ -112,7 +136,7 @@ class ModelOutput:
     def __init__(self, args: argparse.Namespace) -> None:
         self.begin, self.path, self.quiet = time.perf_counter(), Path(args.output), args.quiet
         check_writable(self.path, regular=True)
-        sources = [*args.train, *args.dev]
+        sources = [*getattr(args, "train", ()), *getattr(args, "dev", ()), *getattr(args, "text", ())]
         if self.path.exists() and any(os.path.exists(name) and self.path.samefile(name) for name in sources):
             raise OptionError(f"the output {self.path} is one of the input files: choose another output")
 

@@ -42,9 +42,11 @@ class EncoderShape:
         """Return the shape of a named size."""
         return cls(**_SHAPES[size], labels=labels)
 
-    def compile(self) -> _core.dense.NetworkShape:
-        """Return the shape for the core."""
-        return _core.dense.NetworkShape(self.width, self.hidden, self.depth, self.arc, self.label, self.labels)
+    def compile(self, vectors: int = 0) -> _core.dense.NetworkShape:
+        """Return the shape for the core; in training with fixed vectors of words, `vectors` is their size."""
+        return _core.dense.NetworkShape(
+            self.width, self.hidden, self.depth, self.arc, self.label, self.labels, vectors=vectors
+        )
 
     def draw_weights(self, seed: int) -> FLOAT32:
         """Return random weights to start from.

@@ -18,10 +18,12 @@ import numpy as np
 from headlong import _core
 from headlong.arrays import INT32, UINT32
 from headlong.dense.encoder import EncoderModel, EncoderShape
+from headlong.dense.fixed import FORM, VectorInput
 from headlong.dense.vocabulary import Vocabulary, hiding_rates
 from headlong.learning.loop import Progress, Report
 from headlong.storage.model_file import read_model, write_model
 from headlong.text import Sentence
+from headlong.vectors import WordVectors
 
 BATCH_WORDS = 600
 RATE = 2e-3  # the highest learning rate
@@ -41,6 +43,8 @@ class EncoderTraining:
     heads, labels: of all words; -1 for roots, and where nothing is to be learned.
     lengths: the number of words of each sentence, without its root.
     fingerprint: what must not change between a checkpoint and `resume`.
+    vectors: vectors of words as another input.
+    vector_words: the number of words outside the vocabulary that keep what their vectors are worth.
     """
 
     sentences: list[Sentence]
@@ -57,6 +61,8 @@ class EncoderTraining:
     progress: Report = None
     checkpoint: str | Path | None = None
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    vectors: WordVectors | None = None
+    vector_words: int = 0
 
     @property
     def passes(self) -> int:
@@ -89,9 +95,17 @@ class _EncoderRun:
         self.shape = EncoderShape.of(training.size, training.label_count)
         self.weights = self.shape.draw_weights(training.seed)
         self.embeddings = self.shape.draw_embeddings(self.vocabulary.size, training.seed)
+        self.input: VectorInput | None = None
+        if training.vectors:
+            forms = training.codes[:, training.names.index(FORM)]
+            self.input = VectorInput.of(training.vectors, forms, self.roots, self.shape.width, training.seed)
+            self.rows, self.weights, self.embeddings = self.input.add_to(self.rows, self.weights, self.embeddings)
         self.trainer = _core.dense.NetworkTrainer(
-            self.shape.compile(), self.weights, self.embeddings, offsets, training.heads, training.labels
+            self.shape.compile(self.input.size if self.input else 0),
+            *(self.weights, self.embeddings, offsets, training.heads, training.labels),
         )
+        if self.input:
+            self.trainer.set_vectors(self.input.vectors)
         self.dropout = _core.dense.Dropout(**DROPOUT)
         self.usable = np.nonzero(training.lengths <= MAX_WORDS)[0].astype(np.int32)
         self.steps = len(list(self._batches(1)))
@@ -110,7 +124,11 @@ class _EncoderRun:
             return None, interrupted
         weights, embeddings = np.empty_like(self.weights), np.empty_like(self.embeddings)
         self.trainer.average(weights, embeddings)
-        return EncoderModel.of(self.shape, self.vocabulary, weights, embeddings, scales), interrupted
+        vocabulary = self.vocabulary
+        if self.input:
+            vocabulary, embeddings = self.input.fold(vocabulary, weights, embeddings, self.training.vector_words)
+            weights = weights[: self.shape.compile().weights]
+        return EncoderModel.of(self.shape, vocabulary, weights, embeddings, scales), interrupted
 
     def _batches(self, epoch: int) -> Iterator[INT32]:
         """Yield the sentences of each mini-batch; those of one batch have about the same length."""

@@ -21,6 +21,8 @@ import numpy.typing as npt
 from headlong import _core
 from headlong.arrays import UINT8, UINT32
 from headlong.errors import OptionError
+from headlong.features.clusters import KEY, Clusters
+from headlong.features.clusters import NAMES as CLUSTER_NAMES
 from headlong.locks import ForkLock
 from headlong.text import Sentence
 from headlong.text.universal import UD_TAGS, is_punctuation
@@ -84,7 +86,7 @@ _OF_FORM: dict[str, Callable[[str], str]] = {
     **{name: partial(_affix, cut) for name, cut in _AFFIXES.items()},
 }
 _OTHERS = ("lemma", "upos", "xpos", "feats")
-ATTRIBUTES = (*_OF_FORM, *_OTHERS)
+ATTRIBUTES = (*_OF_FORM, *CLUSTER_NAMES, *_OTHERS)
 
 
 def form_attributes(form: str) -> dict[str, str]:
@@ -116,14 +118,21 @@ def attribute_code(name: str, value: str) -> int:
 
 
 class FormCodes:
-    """Computes the codes of the `attributes` that depend only on the form of a word."""
+    """Computes the codes of the `attributes` that depend only on the form of a word.
 
-    def __init__(self, attributes: Sequence[str]) -> None:
-        self.attributes = tuple(name for name in attributes if name in _OF_FORM)
-        seeds = [zlib.crc32(name.encode()) for name in self.attributes]
-        self._makers = [(seed, _OF_FORM[name]) for seed, name in zip(seeds, self.attributes, strict=True)]
+    Without `clusters`, every word has the empty cluster.
+    """
+
+    def __init__(self, attributes: Sequence[str], clusters: Clusters | None = None) -> None:
+        of_form = tuple(name for name in attributes if name in _OF_FORM)
+        self._of_clusters = tuple(name for name in attributes if name in CLUSTER_NAMES)
+        self._clusters = clusters or Clusters.of((), np.zeros(0, np.int32), np.zeros(0, np.int32))
+        self._words = FormCodes((KEY,)) if self._of_clusters else None
+        self.attributes = (*of_form, *self._of_clusters)
+        seeds = [zlib.crc32(name.encode()) for name in of_form]
+        self._makers = [(seed, _OF_FORM[name]) for seed, name in zip(seeds, of_form, strict=True)]
         self._seeds = np.array(seeds, np.uint32)
-        self._cuts = np.array([_cut(name) for name in self.attributes], np.int32).reshape(-1, 3)
+        self._cuts = np.array([_cut(name) for name in of_form], np.int32).reshape(-1, 3)
 
     def __call__(self, forms: Sequence[str]) -> UINT32:
         """Return the codes of forms, shape [forms, attributes].
@@ -131,7 +140,11 @@ class FormCodes:
         Forms outside ASCII are handled in Python, because lower-casing a piece of a word may differ from taking the
         piece of the lower-cased word (for example with a final sigma).
         """
-        return _cut_codes(forms, self._cuts, self._seeds, self._code_of)
+        codes = _cut_codes(forms, self._cuts, self._seeds, self._code_of)
+        if self._words is None:
+            return codes
+        words = self._words(forms)[:, 0]
+        return np.column_stack((codes, *(self._clusters.codes_of(words, name) for name in self._of_clusters)))
 
     def _code_of(self, form: str) -> list[int]:
         return [zlib.crc32(_bytes(make(form)), seed) for seed, make in self._makers]
@@ -236,6 +249,7 @@ class WordEncoder:
             (whatever tags are called), and the last number stands for any other tag.
         ignored: Columns ("lemmas", "xpos", "feats") that are treated as empty.
         functions: Functions that find features of whole trees.
+        clusters: The clusters of words.
     """
 
     CACHE_LIMIT = CACHED_WORDS
@@ -246,6 +260,7 @@ class WordEncoder:
         tags: Sequence[str],
         ignored: Sequence[str] = (),
         functions: TreeFunctions | None = None,
+        clusters: Clusters | None = None,
     ) -> None:
         self.functions = functions
         self.attributes = tuple(attributes)
@@ -262,7 +277,7 @@ class WordEncoder:
         if len(self.tags) > MAX_TAGS:
             raise OptionError(f"found {len(self.tags)} tags, expected at most {MAX_TAGS}")
         self._tag_numbers = {tag: i for i, tag in enumerate(self.tags, 1)}
-        self._form_codes = FormCodes(self.attributes)
+        self._form_codes = FormCodes(self.attributes, clusters)
         self._of_feats = [name for name in self.attributes if name[:1].isupper()]
         known = (*self._form_codes.attributes, *self._of_feats, *_OTHERS)
         self._order = [known.index(name) for name in self.attributes]

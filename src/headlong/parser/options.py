@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 from headlong import _core
 from headlong.dense import EncoderModel, EncoderSize
 from headlong.errors import OptionError
+from headlong.features.clusters import Clusters
 from headlong.features.tables import dependency
 from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import Family
@@ -59,6 +60,8 @@ class ParserOptions(Options):
         for none. The paper has 50.
     tensor_share: what the scores of the tensor count; the linear scores count 1 - tensor_share.
     templates: "rich", or the smaller "mst" of the first-order MST parser, to compare additions with.
+    vector_words: with word vectors, the number of words that the model knows besides those seen twice in the training
+        data, the most frequent ones.
     jackknife: the number of folds for learning parts of whole trees after all others; see `parser/jackknife.py`. With
         less than 2, and with "samplerank" or tree functions, all parts are learned together.
     seed: seed of everything random in training.
@@ -88,6 +91,7 @@ class ParserOptions(Options):
     tensor: int = 0
     tensor_share: float = 0.5
     templates: TemplateTable = "rich"
+    vector_words: int = 10_000
     jackknife: int = 3
     seed: int = 1
     licence: str = ""
@@ -112,6 +116,7 @@ class ParserOptions(Options):
             "encoder_epochs": (0, 1000),
             "tensor": (0, 1000),
             "tensor_share": (0, 1),
+            "vector_words": (0, 10_000_000),
             "jackknife": (0, 100),
             "seed": (0, 2**63 - 1),
         }
@@ -181,6 +186,7 @@ class TrainedParser:
     scores: dict[str, Any]
     data: dict[str, Any]
     encoder: EncoderModel | None = None
+    clusters: Clusters | None = None
 
     def compile(self) -> _core.parser.ParserModel:
         """Return the compiled model with its pruner or encoder."""

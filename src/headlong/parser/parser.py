@@ -31,6 +31,7 @@ from headlong.parser.state import make_parser_state, restore_parser
 from headlong.parser.training import train_parser
 from headlong.storage.component import Arrays, Component, State, report_invalid
 from headlong.text import DepsOption, Sentence
+from headlong.vectors import WordVectors
 
 
 class Parser(Component[TrainedParser]):
@@ -84,6 +85,7 @@ class Parser(Component[TrainedParser]):
         tensor: int = 0,
         tensor_share: float = 0.5,
         templates: TemplateTable = "rich",
+        vector_words: int = 10_000,
         jackknife: int = 3,
         seed: int = 1,
         licence: str = "",
@@ -103,6 +105,7 @@ class Parser(Component[TrainedParser]):
         train: Iterable[Sentence],
         dev: Iterable[Sentence] | None = None,
         *,
+        vectors: WordVectors | None = None,
         threads: int = 1,
         progress: Report = None,
         checkpoint: str | Path | None = None,
@@ -115,6 +118,8 @@ class Parser(Component[TrainedParser]):
         Args:
             train: The training sentences.
             dev: Development sentences: the epoch with the best LAS on them is kept. Without them, the last epoch is.
+            vectors: Word vectors, whose clusters become attributes of words, and which the encoder learns from. What
+                the parser needs of them is stored in the model.
             threads: The number of threads; the result does not depend on it.
             progress: A callback that receives progress updates.
             checkpoint: A file to write the state of training to after each epoch; an older one is replaced. With order
@@ -134,6 +139,7 @@ class Parser(Component[TrainedParser]):
             checkpoint=checkpoint,
             resume=resume,
             functions=self.functions,
+            vectors=vectors,
         )
         self._prepare()
         return self
@@ -364,6 +370,10 @@ class Parser(Component[TrainedParser]):
         pruning = replace(trained.pruning, max_heads=options.max_heads, threshold=options.threshold)
         return self._make(replace(trained, pruning=pruning), options, tuple(self.functions))
 
+    def without_encoder(self) -> Self:
+        """Return the linear model alone: this parser without its context encoder, pruned by the CRF again."""
+        return self._make(replace(self.trained, encoder=None), self.options, tuple(self.functions))
+
     # ---- the component
 
     predict = parse
@@ -451,7 +461,9 @@ class Parser(Component[TrainedParser]):
     def _prepare(self) -> None:
         """Build what parsing needs from the result of training."""
         trained = self.trained
-        self._encoder = WordEncoder(trained.weights.spec.attributes, trained.tags, trained.ignored, self.functions)
+        self._encoder = WordEncoder(
+            trained.weights.spec.attributes, trained.tags, trained.ignored, self.functions, trained.clusters
+        )
         self._model = trained.compile()
         if trained.pruning:
             self._pruner = trained.pruning.model.compile()

@@ -10,6 +10,7 @@ import numpy as np
 from headlong.dense import EncoderModel, TensorModel
 from headlong.errors import ModelError
 from headlong.features.attributes import WordEncoder
+from headlong.features.clusters import Clusters
 from headlong.features.tables import dependency
 from headlong.features.tables import tensor as tensor_table
 from headlong.features.templates import Family
@@ -25,6 +26,7 @@ _OLD_DEFAULTS = {
     "tensor": 0,
     "tensor_share": 0.5,
     "templates": "rich",
+    "vector_words": 10_000,
 }
 """Options that old model files lack, with the values that correspond to how these models were trained."""
 
@@ -56,6 +58,8 @@ def make_parser_state(trained: TrainedParser, options: ParserOptions) -> State:
     if trained.encoder:
         metadata["encoder"], encoder_arrays = trained.encoder.state()
         arrays.update(encoder_arrays)
+    if trained.clusters:
+        arrays.update(trained.clusters.arrays())
     return metadata, arrays
 
 
@@ -114,6 +118,7 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         expect(metadata, "scores", RECORD),
         expect(metadata, "data", RECORD),
         encoder,
+        Clusters.from_arrays(arrays),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, WordEncoder
 from headlong.features.functions import TreeFunctions
 from headlong.features.tables import dependency, mst
 from headlong.features.tables import tensor as tensor_table
+from headlong.features.templates import Family
 from headlong.learning.dropout import WordDropout
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
 from headlong.learning.losses import Crf, make_learner
@@ -44,6 +45,7 @@ from headlong.parser.model import (
 from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.storage.model_file import read_model, write_model
 from headlong.text import Sentence, check_tree
+from headlong.vectors import WordVectors
 
 # Share of non-projective arcs up to which first-order parsers search projective trees. Projective instead of any trees
 # change the LAS on development data by +0.5 (tr_imst, cs_cltt), +0.3 (el_gdt) and +0.1 (af_afribooms), with shares of
@@ -128,6 +130,7 @@ def train_parser(
     checkpoint: str | Path | None,
     resume: bool,
     functions: TreeFunctions,
+    vectors: WordVectors | None,
 ) -> tuple[TrainedParser, bool]:
     """Return the trained parser, and whether training was interrupted."""
     if not train:
@@ -142,11 +145,15 @@ def train_parser(
     if len(labels) > _MAX_LABELS:
         raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
     ignored = _find_missing_columns(train, dev) if dev else ()
-    attributes = {*_list_attributes(), *(list_attributes(train) if options.encoder != "none" else ())}
+    clusters = vectors.clusters(train, options.vector_words) if vectors else None
+    family = dependency.with_clusters if clusters else lambda family: family
+    attributes = {*_list_attributes(family), *(list_attributes(train) if options.encoder != "none" else ())}
     if options.tensor:
         attributes.update(*(family.attributes for family in tensor_table.FAMILIES))
-    encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions)
+    encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions, clusters)
     corpus = Corpus.of(train, encoder, labels)
+    if vectors:  # a checkpoint of training with other vectors is that of another run
+        corpus = replace(corpus, digest=f"{corpus.digest} {vectors.digest()}")
     tried = Corpus.of(dev, encoder, labels) if dev else None
     root_label = labels.index("root") if "root" in labels else -1
     arcs = [
@@ -159,14 +166,14 @@ def train_parser(
     templates = mst if options.templates == "mst" else dependency
     spec = ModelSpec(
         encoder.attributes,
-        templates.ARC,
+        family(templates.ARC),
         templates.BETWEEN,
         options.bits,
         single_root,
-        templates.LABEL,
+        family(templates.LABEL),
         options.label_bits,
         find_allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
-        options.part_families(),
+        tuple(map(family, options.part_families())),
         dependency.TREE_LABEL,
         functions.names,
     )
@@ -201,13 +208,16 @@ def train_parser(
             progress=progress,
             checkpoint=f"{checkpoint}.encoder" if checkpoint else None,
             fingerprint=run.fingerprint(),
+            vectors=vectors,
+            vector_words=options.vector_words,
         )
         context, found, interrupted = learn_context(
             training, options.order, partial(run.evaluate, best) if tried else None, resume=resume
         )
         scores = {**scores, **found}
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
-    return TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data, context), interrupted
+    trained = TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data, context, clusters)
+    return trained, interrupted
 
 
 def _keep_short(sentences: list[Sentence], purpose: str) -> list[Sentence]:
@@ -255,8 +265,8 @@ def _keep_frequent(values: Any, limit: int) -> tuple[str, ...]:
     return tuple(sorted(value for value, _ in Counter(values).most_common(limit)))
 
 
-def _list_attributes() -> tuple[str, ...]:
-    return tuple(sorted({name for family in dependency.FAMILIES for name in family.attributes}))
+def _list_attributes(change: Callable[[Family], Family]) -> tuple[str, ...]:
+    return tuple(sorted({name for family in dependency.FAMILIES for name in change(family).attributes}))
 
 
 def _train_pruner(

@@ -13,11 +13,12 @@ from headlong.arrays import INT32, UINT32
 from headlong.errors import DataError, OptionError
 from headlong.evaluation.chunks import chunk_tags, evaluate_chunks
 from headlong.features.attributes import WordEncoder
+from headlong.features.clusters import Clusters
 from headlong.features.tables import sequence
 from headlong.features.templates import Family
 from headlong.learning.dropout import AttributeDropout
 from headlong.learning.loop import Report
-from headlong.options import Options, check_choice, store_options, take_options
+from headlong.options import Options, check_choice, check_ranges, store_options, take_options
 from headlong.parallel import check_threads, read_batches
 from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData, SequenceOptions
@@ -26,6 +27,7 @@ from headlong.storage.component import Arrays, Component, State, report_invalid
 from headlong.text import Sentence
 from headlong.text.formats import STANDARD
 from headlong.text.schemes import Scheme, check_scheme, convert_tags
+from headlong.vectors import WordVectors
 
 _CHUNK = 512  # sentences passed to the core at once
 _WRITABLE = {"LEMMA": "lemmas", "UPOS": "upos", "XPOS": "xpos", "FEATS": "feats", "MISC": "misc"}
@@ -45,6 +47,8 @@ class LabelerOptions(Options):
         epoch with 0, 0.1, 0.2: Spanish entities 76.8, 77.4, 77.3 on the development set, and 77.5, 78.2, 78.2 on
         quarters of the training set, each labeled by a model of the other quarters; Dutch entities 76.9, 78.1, 78.7 on
         the development set; chunks (MIRA) 93.89, 94.00, 93.92 on such quarters.
+    vector_words: with word vectors, the number of words outside the training data whose clusters the labeler knows, the
+        most frequent ones.
     licence, name: text for the model card.
 
     `SequenceOptions` explains the other options.
@@ -64,6 +68,7 @@ class LabelerOptions(Options):
     penalty: float = 1.0
     batch_size: int = 1
     bits: int = 20
+    vector_words: int = 10_000
     seed: int = 1
     licence: str = ""
     name: str = ""
@@ -77,6 +82,7 @@ class LabelerOptions(Options):
             raise OptionError(f"column must be {listed} or a column beyond CoNLL-U, found {self.column!r}")
         if not 0.0 <= self.dropout < 1.0:
             raise OptionError(f"dropout must be a share from 0 to less than 1, found {self.dropout!r}")
+        check_ranges(self, {"vector_words": (0, 10_000_000)})
         self.chain_options()
 
     def chain_options(self) -> SequenceOptions:
@@ -91,6 +97,7 @@ class TrainedLabeler:
     labels: tuple[str, ...]
     model: SequenceModel
     encoder: WordEncoder
+    clusters: Clusters | None
 
     def data(self, sentences: Sequence[Sentence]) -> SequenceData:
         """Encode sentences for prediction."""
@@ -135,6 +142,7 @@ class SequenceLabeler(Component[TrainedLabeler]):
         penalty: float = 1.0,
         batch_size: int = 1,
         bits: int = 20,
+        vector_words: int = 10_000,
         seed: int = 1,
         licence: str = "",
         name: str = "",
@@ -146,14 +154,15 @@ class SequenceLabeler(Component[TrainedLabeler]):
         train: Iterable[Sentence],
         dev: Iterable[Sentence] | None = None,
         *,
+        vectors: WordVectors | None = None,
         threads: int = 1,
         progress: Report = None,
     ) -> Self:
         """Train on labeled sentences, forget any earlier training, and return the labeler itself.
 
         With `dev` the best epoch is kept, by the F1 of chunks as `conlleval` counts them, or by the percentage of
-        correct labels if there are no chunks. Without `dev` the last epoch is kept. The result does not depend on
-        `threads`.
+        correct labels if there are no chunks. Without `dev` the last epoch is kept. With `vectors`, clusters of words
+        become attributes. The result does not depend on `threads`.
         """
         self._forget()
         options = self.options
@@ -163,10 +172,13 @@ class SequenceLabeler(Component[TrainedLabeler]):
         tags = [self._read_tags(sentence) for sentence in sentences]
         labels = tuple(sorted({tag for row in tags for tag in row}))
         own = options.column.lower() if options.column in _WRITABLE else ""
+        clusters = vectors.clusters(sentences, options.vector_words) if vectors else None
         item, every_pair = (_without(family, own) for family in sequence.TASKS[options.task])
+        if clusters:
+            item = sequence.with_clusters(item)
         pairs = every_pair if options.pairs and options.order else None
         attributes = tuple(sorted({*item.attributes, *(pairs.attributes if pairs else ())}))
-        encoder = WordEncoder(attributes, ())
+        encoder = WordEncoder(attributes, (), clusters=clusters)
         answers = [sentence.column(options.column)[1:] for sentence in dev_sentences]
 
         def evaluate(found: INT32) -> dict[str, float]:
@@ -193,7 +205,7 @@ class SequenceLabeler(Component[TrainedLabeler]):
             evaluate=evaluate,
             before_epoch=dropout.draw,
         )
-        self._trained = TrainedLabeler(labels, model, encoder)
+        self._trained = TrainedLabeler(labels, model, encoder, clusters)
         return self
 
     def label(
@@ -258,6 +270,8 @@ class SequenceLabeler(Component[TrainedLabeler]):
     def state(self) -> State:
         """Return the content of the model file: metadata for JSON, and arrays."""
         inner, arrays = self.trained.model.state()
+        if self.trained.clusters:
+            arrays |= self.trained.clusters.arrays()
         return {
             "options": self.options.to_metadata(),
             "licence": self.options.licence,
@@ -274,7 +288,9 @@ class SequenceLabeler(Component[TrainedLabeler]):
             model = SequenceModel.from_state(expect(metadata, "model", RECORD), arrays)
             if model.labels != len(labels):
                 raise ValueError(f"the model has {model.labels} labels, found {len(labels)} names for them")
-            labeler._trained = TrainedLabeler(labels, model, WordEncoder(model.spec.attributes, ()))
+            clusters = Clusters.from_arrays(arrays)
+            encoder = WordEncoder(model.spec.attributes, (), clusters=clusters)
+            labeler._trained = TrainedLabeler(labels, model, encoder, clusters)
         return labeler
 
     @property

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from typing import Any, Self
 
 from headlong.errors import ModelError, OptionError
+from headlong.features.clusters import Clusters
 from headlong.features.templates import Family
 from headlong.learning.loop import Report
 from headlong.options import store_options
@@ -24,6 +25,7 @@ from headlong.sequence.tagger_training import train_tagger
 from headlong.storage.checks import FIELD, RECORD, Rule, expect, list_of, whole
 from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.text import Sentence
+from headlong.vectors import WordVectors
 
 _CHUNK = 512  # sentences passed to the core at once
 
@@ -60,6 +62,7 @@ class Tagger(Component[TrainedTagger]):
         fine_bits: int = 17,
         enough: int = 20,
         word_dropout: float = 0.5,
+        vector_words: int = 10_000,
         seed: int = 1,
         licence: str = "",
         name: str = "",
@@ -71,15 +74,18 @@ class Tagger(Component[TrainedTagger]):
         train: Iterable[Sentence],
         dev: Iterable[Sentence] | None = None,
         *,
+        vectors: WordVectors | None = None,
         threads: int = 1,
         progress: Report = None,
     ) -> Self:
         """Train on tagged sentences, forget any earlier training, and return the tagger itself.
 
-        With `dev` the best epoch of each step is kept, otherwise the last. The result does not depend on `threads`.
+        With `dev` the best epoch of each step is kept, otherwise the last. With `vectors`, clusters of words become
+        attributes. The result does not depend on `threads`.
         """
         self._forget()
-        self._trained = train_tagger(self.options, list(train), None if dev is None else list(dev), threads, progress)
+        dev_sentences = None if dev is None else list(dev)
+        self._trained = train_tagger(self.options, list(train), dev_sentences, threads, progress, vectors)
         return self
 
     def tag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = False) -> Iterator[Sentence]:
@@ -131,6 +137,8 @@ class Tagger(Component[TrainedTagger]):
                 }
             )
             arrays |= add_prefix(f"step{i}", tables)
+        if trained.clusters:
+            arrays |= trained.clusters.arrays()
         return metadata, arrays
 
     @classmethod
@@ -142,7 +150,7 @@ class Tagger(Component[TrainedTagger]):
             for i, stored in enumerate(expect(metadata, "steps", list_of(RECORD, 1, 2))):
                 first = len(steps[0].labels) if steps else 0
                 steps.append(_read_step(stored, select_prefix(f"step{i}", arrays), first))
-            tagger._trained = TrainedTagger(tuple(steps))
+            tagger._trained = TrainedTagger(tuple(steps), Clusters.from_arrays(arrays))
             columns = tagger.columns
             if len(set(columns)) < len(columns):
                 raise ModelError(f"'columns' must name each column once, found {columns}")
@@ -222,7 +230,12 @@ def _key_rule(first: int, sets: Set[int]) -> Rule[list[Any]]:
 
 
 def jackknife(
-    sentences: Sequence[Sentence], folds: int, make_tagger: Callable[[], Tagger], *, threads: int = 1
+    sentences: Sequence[Sentence],
+    folds: int,
+    make_tagger: Callable[[], Tagger],
+    *,
+    vectors: WordVectors | None = None,
+    threads: int = 1,
 ) -> list[Sentence]:
     """Return the sentences with predicted tags: each fold is tagged by a tagger trained on all others (Martins 2013).
 
@@ -234,6 +247,6 @@ def jackknife(
     tagged: list[Sentence] = list(sentences)
     for fold in range(folds):
         rest = [sentence for i, sentence in enumerate(sentences) if i % folds != fold]
-        tagger = make_tagger().fit(rest, threads=threads)
+        tagger = make_tagger().fit(rest, vectors=vectors, threads=threads)
         tagged[fold::folds] = tagger.tag(sentences[fold::folds], threads=threads)
     return tagged

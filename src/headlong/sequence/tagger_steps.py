@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from headlong.errors import ModelError, OptionError
 from headlong.features.attributes import FormCodes, RowCache, attribute_code
+from headlong.features.clusters import Clusters
 from headlong.options import Options, check_not_negative, check_ranges, take_options
 from headlong.sequence.lexicon import Lexicon
 from headlong.sequence.model import SequenceModel
@@ -33,6 +34,8 @@ class TaggerOptions(Options):
     bits, fine_bits: the weight tables of the first and the second step have 2^bits and 2^fine_bits rows.
     enough: a word seen at least this often in training may only have labels it was seen with.
     word_dropout: how often rare words are hidden in training, 0 for never; see `learning/dropout.py`.
+    vector_words: with word vectors, the number of words outside the training data whose clusters the tagger knows, the
+        most frequent ones.
     seed: seed of everything random in training.
     licence, name: text for the model card.
     """
@@ -49,6 +52,7 @@ class TaggerOptions(Options):
     fine_bits: int = 17
     enough: int = 20
     word_dropout: float = 0.5
+    vector_words: int = 10_000
     seed: int = 1
     licence: str = ""
     name: str = ""
@@ -57,7 +61,7 @@ class TaggerOptions(Options):
         """Raise OptionError for a value that cannot work."""
         if not self.columns or len(set(self.columns)) < len(self.columns) or not set(self.columns) <= set(COLUMNS):
             raise OptionError(f"columns must be some of {', '.join(COLUMNS)}, each once, found {self.columns!r}")
-        check_ranges(self, {"fine_bits": (4, 24), "enough": (1, 2**63 - 1)})
+        check_ranges(self, {"fine_bits": (4, 24), "enough": (1, 2**63 - 1), "vector_words": (0, 10_000_000)})
         check_not_negative(self, "word_dropout")
         self.step_options(first=True)
         self.step_options(first=False)
@@ -93,12 +97,12 @@ class TaggerStep:
 class TrainedTagger:
     """The steps of a trained tagger, and a cache of the words seen so far."""
 
-    def __init__(self, steps: tuple[TaggerStep, ...]) -> None:
-        self.steps = steps
+    def __init__(self, steps: tuple[TaggerStep, ...], clusters: Clusters | None = None) -> None:
+        self.steps, self.clusters = steps, clusters
         first = steps[0]
         self._first_codes = encode_first(first.labels)
         self._names = [[np.array(column, object) for column in zip(*step.labels, strict=True)] for step in steps]
-        self._codes = FormCodes(first.model.spec.attributes)
+        self._codes = FormCodes(first.model.spec.attributes, clusters)
         for step in steps:
             if step.model.spec.attributes != (*self._codes.attributes, FIRST):
                 raise ModelError(f"'attributes' must be those of forms and {FIRST}, in all steps the same")

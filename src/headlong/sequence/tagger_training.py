@@ -13,7 +13,9 @@ import numpy.typing as npt
 from headlong.arrays import INT32, UINT32
 from headlong.errors import DataError
 from headlong.features.attributes import FormCodes, RowCache
+from headlong.features.clusters import Clusters
 from headlong.features.tables import sequence
+from headlong.features.templates import Family
 from headlong.learning.dropout import FormDropout
 from headlong.learning.loop import Report
 from headlong.sequence.lexicon import Lexicon
@@ -21,21 +23,47 @@ from headlong.sequence.model import SequenceModel
 from headlong.sequence.spec import SequenceData
 from headlong.sequence.tagger_steps import FIRST, TaggerOptions, TaggerStep, TrainedTagger, encode_first
 from headlong.text import Sentence
+from headlong.vectors import WordVectors
 
 _ENOUGH = (1, 2, 5)  # values of `enough` to try on the development data, in addition to that of training
-_FORM_CODES = FormCodes(sorted({*sequence.TAGS.attributes, *sequence.MORPHOLOGY.attributes}))
-_ATTRIBUTES = (*_FORM_CODES.attributes, FIRST)
 
 
-def _encode_forms(forms: list[str]) -> tuple[npt.ArrayLike, ...]:
-    """Return the codes of words; the last column, for the first label, is empty."""
-    return (np.pad(_FORM_CODES(forms), ((0, 0), (0, 1))),)
+@dataclass(frozen=True)
+class _Inputs:
+    """What the steps look at: clusters, if there are vectors, and templates."""
+
+    clusters: Clusters | None
+    tags: Family
+    morphology: Family
+    codes: FormCodes
+
+    @classmethod
+    def of(cls, options: TaggerOptions, vectors: WordVectors | None, sentences: Sequence[Sentence]) -> _Inputs:
+        if not vectors:
+            return cls._of(None, sequence.TAGS, sequence.MORPHOLOGY)
+        families = map(sequence.with_clusters, (sequence.TAGS, sequence.MORPHOLOGY))
+        return cls._of(vectors.clusters(sentences, options.vector_words), *families)
+
+    @classmethod
+    def _of(cls, clusters: Clusters | None, tags: Family, morphology: Family) -> _Inputs:
+        codes = FormCodes(sorted({*tags.attributes, *morphology.attributes}), clusters)
+        return cls(clusters, tags, morphology, codes)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The columns of the codes; the last one is for the first label."""
+        return (*self.codes.attributes, FIRST)
+
+    def encode(self, forms: list[str]) -> tuple[npt.ArrayLike, ...]:
+        """Return the codes of words; the last column is empty."""
+        return (np.pad(self.codes(forms), ((0, 0), (0, 1))),)
 
 
 @dataclass(eq=False)
 class TaggedCorpus:
     """Training sentences with the codes of their words and, after the first step, their first labels."""
 
+    inputs: _Inputs
     sentences: list[Sentence]
     forms: list[str]
     offsets: INT32
@@ -43,12 +71,12 @@ class TaggedCorpus:
     keys: list[tuple[Any, ...]]
 
     @classmethod
-    def of(cls, sentences: list[Sentence]) -> TaggedCorpus:
+    def of(cls, sentences: list[Sentence], inputs: _Inputs) -> TaggedCorpus:
         """Encode the words of sentences; the keys are their forms."""
         forms = list(chain.from_iterable(sentence.forms[1:] for sentence in sentences))
         offsets = np.array([0, *accumulate(map(len, sentences))], np.int32)
-        [codes] = RowCache(_encode_forms, [(len(_ATTRIBUTES), np.uint32)]).take(forms)
-        return cls(sentences, forms, offsets, codes, [(form,) for form in forms])
+        [codes] = RowCache(inputs.encode, [(len(inputs.attributes), np.uint32)]).take(forms)
+        return cls(inputs, sentences, forms, offsets, codes, [(form,) for form in forms])
 
     def values(self, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
         """Return the values of all words in the given columns."""
@@ -75,6 +103,7 @@ def train_tagger(
     dev: list[Sentence] | None,
     threads: int,
     progress: Report,
+    vectors: WordVectors | None = None,
 ) -> TrainedTagger:
     """Train both steps, or only the first if one column has values."""
     if not train:
@@ -82,17 +111,19 @@ def train_tagger(
     columns = tuple(name for name in options.columns if any(set(getattr(s, name)[1:]) != {"_"} for s in train))
     if not columns:
         raise DataError(f"only _ in {', '.join(options.columns)}", "training data with tags")
-    corpus, dev_corpus = TaggedCorpus.of(train), TaggedCorpus.of(dev) if dev else None
+    inputs = _Inputs.of(options, vectors, train)
+    corpus, dev_corpus = TaggedCorpus.of(train, inputs), TaggedCorpus.of(dev, inputs) if dev else None
     first = _fit_step(options, columns[:1], corpus, dev_corpus, threads, progress)
     if len(columns) == 1:
-        return TrainedTagger((first,))
+        return TrainedTagger((first,), inputs.clusters)
     # The second step is trained with gold first labels, and evaluated with predicted ones.
     numbers = {label: i for i, label in enumerate(first.labels)}
     corpus.set_first_labels(first.labels, np.array([numbers[label] for label in corpus.values(columns[:1])], np.int32))
     if dev_corpus:
         empty = [0] * len(dev_corpus.forms)
         dev_corpus.set_first_labels(first.labels, first.model.label(dev_corpus.data(first.lexicon, empty), threads))
-    return TrainedTagger((first, _fit_step(options, columns[1:], corpus, dev_corpus, threads, progress)))
+    second = _fit_step(options, columns[1:], corpus, dev_corpus, threads, progress)
+    return TrainedTagger((first, second), inputs.clusters)
 
 
 def _fit_step(
@@ -123,13 +154,13 @@ def _fit_step(
     def evaluate(found: INT32) -> dict[str, float]:
         return _score_columns(columns, [labels[label] for label in found.tolist()], answers)
 
-    dropout = FormDropout(corpus.forms, _ATTRIBUTES, corpus.codes, options.word_dropout, options.seed)
+    dropout = FormDropout(corpus.forms, corpus.inputs.attributes, corpus.codes, options.word_dropout, options.seed)
     model = SequenceModel.fit(
-        sequence.TAGS if is_first else sequence.MORPHOLOGY,
+        corpus.inputs.tags if is_first else corpus.inputs.morphology,
         options.step_options(first=is_first),
         corpus.data(lexicon, targets),
         dev_data,
-        attributes=_ATTRIBUTES,
+        attributes=corpus.inputs.attributes,
         labels=_number_facets(columns, labels),
         threads=threads,
         progress=progress,

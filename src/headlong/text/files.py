@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import lzma
 import os
 import re
 import sys
@@ -21,6 +22,7 @@ from headlong.writing import NewFile
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, "-" for standard input or output, or an open stream of text or bytes."""
 
+_XZ = b"\xfd7zXZ\x00"
 _LINE_END = re.compile(r"\r+(?=\n|\Z)")
 
 BUFFER = 1 << 16
@@ -52,20 +54,27 @@ def open_lines(source: Source) -> Iterator[tuple[Iterator[bytes], bool]]:
 def open_bytes(source: Source) -> Iterator[io.BufferedReader]:
     """Open a source as a byte stream that supports ``peek``.
 
-    Gzip is detected from the first two bytes; damaged gzip data raise a `DataError` while reading. A stream opened by
+    Gzip and xz are detected from the first bytes; damaged data raise a `DataError` while reading. A stream opened by
     the caller stays open.
     """
     name = source_name(source)
     with _open_stream(source, name) as stream:
         try:
-            if stream.peek(2)[:2] == b"\x1f\x8b":
+            start = stream.peek(len(_XZ))[: len(_XZ)]
+            packing = "xz" if start == _XZ else "gzip"
+            if start[:2] == b"\x1f\x8b":
                 # GzipFile.readline is Python code; a buffer in front of it is several times faster.
                 unzipped = cast(io.RawIOBase, gzip.GzipFile(fileobj=stream, mode="rb"))
                 yield io.BufferedReader(unzipped, BUFFER)
+            elif start == _XZ:
+                unpacked = cast(io.RawIOBase, lzma.LZMAFile(stream))  # noqa: SIM115
+                yield io.BufferedReader(unpacked, BUFFER)
             else:
                 yield stream
         except EOFError:
-            raise DataError("truncated gzip data", "a complete file", path=name) from None
+            raise DataError(f"truncated {packing} data", "a complete file", path=name) from None
+        except lzma.LZMAError as error:
+            raise DataError(f"damaged xz data ({error})", "a complete file", path=name) from None
         except (gzip.BadGzipFile, zlib.error) as error:
             raise DataError(f"damaged gzip data ({error})", "a complete file", path=name) from None
 

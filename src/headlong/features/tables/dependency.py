@@ -7,6 +7,8 @@ difference of 0.1 is within the variation between seeds.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import (
     ARC_RELATIONS,
@@ -327,6 +329,33 @@ PATH = Family(
         *rows("a.upos d.upos | a.upos d.upos puncts", "dist"),
     ),
 )
+
+# What a model with clusters of words adds to its families (after Koo, Carreras and Collins 2008).
+_CLUSTERS = {
+    ARC.name: rows(
+        """
+h.cluster m.cluster | h.coarse m.coarse | h.upos h.coarse m.upos m.coarse | h.cluster m.upos | h.upos m.cluster
+h.lemma m.cluster | h.cluster m.lemma | h.upos h.coarse m.upos m[-1].coarse | h.upos h.coarse m.upos m[+1].coarse
+""",
+        "side",
+        "dist",
+    ),
+    LABEL.name: rows(
+        """
+m.cluster h.upos | h.cluster m.upos | h.cluster m.cluster | h.upos h.coarse m.upos m.coarse | h.lemma m.cluster
+m.lemma h.cluster
+""",
+        "side",
+    ),
+    SIBLING.name: rows("h.upos m.coarse s.coarse | h.coarse m.coarse s.coarse | m.cluster s.cluster", "side"),
+    GRANDPARENT.name: rows("g.upos h.upos m.cluster | g.coarse h.coarse m.coarse | g.cluster h.upos m.cluster", "side"),
+}
+
+
+def with_clusters(family: Family) -> Family:
+    """Return the family with its templates for clusters of words."""
+    return replace(family, templates=(*family.templates, *_CLUSTERS.get(family.name, ())))
+
 
 # In the order of the core. EXTRAS are used only if they are requested by name; ORDERS lists the parts of each order.
 EXTRAS = (HEAD_BIGRAM, ARBITRARY_SIBLING, NONPROJECTIVE, PATH)

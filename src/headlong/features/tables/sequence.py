@@ -6,6 +6,8 @@ The only slot is ``w``, the word to label. Item templates score a label on its o
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from headlong.features.templates import Family, rows, unique
 
 PAIR_RELATIONS = ("previous",)
@@ -80,6 +82,8 @@ w.lower | w.suffix3 | w.suffix4 | w.suffix5 | w.first w.prefix3 w.suffix3 | w.fi
         *(f"prefix{n}" for n in range(1, 5)),
         *(f"suffix{n}" for n in range(1, 8)),
         *(f"infix{n}" for n in range(1, 6)),
+        "cluster",
+        "coarse",
     ),
 )
 
@@ -158,6 +162,35 @@ w.suffix3 | w.prefix3
         "previous",
     ),
 )
+
+# What a model with clusters of words adds to its families.
+_CLUSTERS = {
+    TAGS.name: rows(
+        """
+w.cluster | w.coarse | w[-1].cluster | w[+1].cluster | w[-2].coarse | w[+2].coarse | w[-1].cluster w.cluster
+w.cluster w[+1].cluster | w[-1].cluster w[+1].cluster | w[-1].coarse w.coarse w[+1].coarse | w.cluster w.suffix2
+w.cluster w.shape | w[-1].cluster w.suffix3 | w.suffix3 w[+1].cluster
+"""
+    ),
+    MORPHOLOGY.name: rows(
+        """
+w.first w.cluster | w.first w.coarse | w.cluster w.suffix2 | w.cluster w[-1].first | w.cluster w[+1].first
+w.first w[-1].cluster | w.first w[+1].cluster
+"""
+    ),
+    CHUNKS.name: (*windows("cluster", 2, 2), *windows("coarse", 2, 2), *rows("w.cluster w.xpos")),
+    ENTITIES.name: (
+        *windows("cluster", 2, 2),
+        *windows("coarse", 2, 2),
+        *rows("w.cluster w.shape | w[-1].cluster w.shape | w[+1].cluster w.shape"),
+    ),
+}
+
+
+def with_clusters(family: Family) -> Family:
+    """Return the family with its templates for clusters of words."""
+    return replace(family, templates=(*family.templates, *_CLUSTERS.get(family.name, ())))
+
 
 TASKS = {"chunks": (CHUNKS, CHUNK_PAIRS), "entities": (ENTITIES, ENTITY_PAIRS)}
 """Item and pair templates by task."""
