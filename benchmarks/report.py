@@ -30,6 +30,7 @@ from benchmarks import (
     sequences,
     stream,
     tagless,
+    tensor,
     text_and_scores,
 )
 from benchmarks.common import argument_parser
@@ -66,6 +67,7 @@ BENCHMARKS: dict[str, Benchmark] = {  # in the order of the page
     "full": full,
     "ablation": ablation,
     "tagless": tagless,
+    "tensor": tensor,
     "decoders": decoders,
     "search": search,
     "greedy": greedy,

@@ -98,6 +98,7 @@ void bind_parts(nb::module_& m);
 void bind_problem(nb::module_& m);
 void bind_random_trees(nb::module_& m);
 void bind_solvers(nb::module_& m);
+void bind_tensor(nb::module_& m);
 void bind_trainer(nb::module_& m);
 void bind_trees(nb::module_& m);
 void bind_vectors(nb::module_& m);

@@ -120,7 +120,7 @@ void bind_features(nb::module_& m) {
       "feature_indices",
       [](const In<Code, 2>& attributes, const Templates& templates, const In<Index, 2>& slots,
          const In<Code, 2>& relations, Index bits) {
-        require(bits >= 1 && bits <= 31, "bits must be 1 to 31");
+        require(bits >= 1 && bits <= 32, "bits must be 1 to 32");
         const Attributes words = check_attributes(attributes, templates);
         const PartColumns parts = check_parts(slots, relations, templates, words.words);
         SlotCodes codes;

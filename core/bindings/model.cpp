@@ -85,6 +85,11 @@ void PyParserModel::set_functions() {
   std::visit([](auto& made) { made.model.functions = true; }, pruned);
 }
 
+void PyParserModel::set_tensor(const PyTensor& given) {
+  tensor = &given;
+  std::visit([&](auto& made) { made.model.tensor = given.tensor.get(); }, pruned);
+}
+
 void PyParserModel::set_pruner(const PyParserModel& pruner, Index max_heads, double threshold) {
   require(pruned.index() == pruner.pruned.index(), "model and pruner must have the same type of weights");
   require(max_heads >= 1 && threshold >= 0.0 && threshold <= 1.0,
@@ -137,6 +142,7 @@ void PyParserModel::check(const Batch& batch) const {
         if (made.pruner && made.pruner->between) known(*made.pruner->between);
       },
       pruned);
+  if (tensor) check_tensor(*tensor, batch);
   if (!label) return;
   known(*label);
   for (std::size_t word = 0; word < batch.traits.shape(0); ++word)

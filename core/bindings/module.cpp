@@ -17,6 +17,7 @@ NB_MODULE(_core, m) {
   bind_solvers(graph);
   nb::module_ dense = m.def_submodule("dense", "The context encoder: vectors of words, scores of arcs and labels.");
   bind_dense(dense);
+  bind_tensor(dense);
   bind_vectors(dense);
   nb::module_ parser = m.def_submodule("parser", "Dependency parsers: models, problems, decoders, training.");
   bind_options(parser);

@@ -24,7 +24,7 @@ Batch make_batch(In<Code, 2> attributes, In<std::uint8_t, 2> traits, In<Index, 1
           "offsets must go from 0 to the number of words");
   for (std::size_t s = 1; s < bounds.size(); ++s)
     require(bounds[s] > bounds[s - 1], "every sentence must have at least its root");
-  return {std::move(attributes), std::move(traits), std::move(offsets), {}, {}};
+  return {std::move(attributes), std::move(traits), std::move(offsets), {}, {}, {}};
 }
 
 // Wraps a Python function, which the batch owns, for the core. The wrapper acquires the GIL. A Python exception passes
@@ -224,6 +224,14 @@ void bind_parser(nb::module_& m) {
           },
           "attributes"_a, "traits"_a, "offsets"_a)
       .def(
+          "set_vectors",
+          [](Batch& self, In<float, 2> vectors) {
+            require(vectors.shape(0) == self.attributes.shape(0), "vectors must have one row per word");
+            require(vectors.shape(1) >= 1, "vectors must have at least one column");
+            self.vectors = std::move(vectors);
+          },
+          "vectors"_a, "Set vectors [words, size] of the words, for tensors that were trained with vectors.")
+      .def(
           "set_function",
           [](Batch& self, nb::object function) {
             self.function = feature_function(function);
@@ -252,6 +260,8 @@ void bind_parser(nb::module_& m) {
            "        6 non-projective arc, 7 path.")
       .def("set_global", &PyParserModel::set_global, "kind"_a, "templates"_a,
            "Add globals. Kinds are numbered as in core/parts/globals.hpp.")
+      .def("set_tensor", &PyParserModel::set_tensor, "tensor"_a, nb::keep_alive<1, 2>(),
+           "Add the scores of a low-rank tensor to those of arcs.")
       .def("set_functions", &PyParserModel::set_functions, "Use the features that the function of a batch finds.")
       .def(
           "set_pruner", &PyParserModel::set_pruner, "pruner"_a, "max_heads"_a, "threshold"_a, nb::keep_alive<1, 2>(),

@@ -10,6 +10,7 @@
 
 #include "bindings/common.hpp"
 #include "bindings/dense.hpp"
+#include "bindings/tensor.hpp"
 #include "model/batch.hpp"
 
 namespace headlong {
@@ -19,8 +20,9 @@ struct Batch {
   In<Code, 2> attributes;
   In<std::uint8_t, 2> traits;
   In<Index, 1> offsets;
-  nb::object python_function;  // the feature function, or null
-  FeatureFunction function;    // calls python_function
+  nb::object python_function;                // the feature function, or null
+  FeatureFunction function;                  // calls python_function
+  std::optional<In<float, 2>> vectors = {};  // [words, vector_size]
 
   Corpus corpus() const {
     return {view(attributes),
@@ -29,7 +31,9 @@ struct Batch {
             {},
             {},
             static_cast<Index>(attributes.shape(1)),
-            function ? &function : nullptr};
+            function ? &function : nullptr,
+            vectors ? headlong::view(*vectors) : std::span<const float>(),
+            vectors ? static_cast<Index>(vectors->shape(1)) : 0};
   }
 };
 
@@ -43,6 +47,7 @@ struct PyParserModel {
   std::optional<Weights> labels;
   std::optional<In<std::uint8_t, 3>> allowed;
   std::variant<PrunedModel<float>, PrunedModel<std::int16_t>> pruned;
+  const PyTensor* tensor = nullptr;
 
   PyParserModel(const Templates& arc_, std::optional<Templates> between_, Weights parts_, float part_scale,
                 bool single_root);
@@ -53,6 +58,7 @@ struct PyParserModel {
   void set_parts(std::size_t kind, const Templates& templates);
   void set_global(std::size_t kind, const Templates& templates);
   void set_functions();
+  void set_tensor(const PyTensor& given);
   void set_pruner(const PyParserModel& pruner, Index max_heads, double threshold);
   void set_encoder(const PyEncoder& encoder, Index max_heads, double threshold);
 

@@ -1,6 +1,8 @@
 // Training for Python: the two halves of a step on mini-batches.
 #include "model/trainer.hpp"
 
+#include <nanobind/stl/vector.h>
+
 #include "bindings/options.hpp"
 #include "bindings/parser.hpp"
 #include "bindings/unlocked.hpp"
@@ -19,6 +21,7 @@ struct ParserTrainer {
   In<Index, 1> gold_heads, gold_labels;
   Matrix parts, part_totals;
   std::optional<Matrix> labels, label_totals;
+  std::array<std::optional<Matrix>, 2 * FACTORS> tensor;  // weights, then totals
   Trainer trainer;
 
   ParserTrainer(const PyParserModel& model, const Batch& batch_, In<Index, 1> gold_heads_, In<Index, 1> gold_labels_,
@@ -40,6 +43,18 @@ struct ParserTrainer {
     check_gold(trainer.corpus, trainer.model->model);
     trainer.parts = {view(parts), view(part_totals)};
     if (labels) trainer.labels = {view(*labels), view(*label_totals)};
+  }
+
+  void set_tensor_tables(const std::vector<Matrix>& weights, const std::vector<Matrix>& totals) {
+    const Tensor* model = trainer.model->model.tensor;
+    require(model && weights.size() == FACTORS && totals.size() == FACTORS,
+            "the model must have a tensor, and there must be weights and totals of its three factors");
+    for (std::size_t factor = 0; factor < FACTORS; ++factor) {
+      require(model->weights[factor] == weights[factor].data() && weights[factor].size() == totals[factor].size(),
+              "the weights to train are not those of the tensor");
+      tensor[factor] = weights[factor], tensor[FACTORS + factor] = totals[factor];
+      trainer.tensor[factor] = {view(*tensor[factor]), view(*tensor[FACTORS + factor])};
+    }
   }
 
   void prune(bool projective, std::size_t threads) {
@@ -135,6 +150,15 @@ void bind_trainer(nb::module_& m) {
           "model"_a, "batch"_a, "gold_heads"_a, "gold_labels"_a, "part_weights"_a.noconvert(),
           "part_totals"_a.noconvert(), "label_weights"_a.none().noconvert(), "label_totals"_a.none().noconvert(),
           nb::keep_alive<1, 2>())
+      .def(
+          "set_tensor_tables", &ParserTrainer::set_tensor_tables, "weights"_a, "totals"_a,
+          nb::sig("def set_tensor_tables(self, weights: collections.abc.Sequence[numpy.typing.NDArray[numpy.float32]], "
+                  "totals: collections.abc.Sequence[numpy.typing.NDArray[numpy.float32]]) -> None"),
+          "Learn the weights of the model's tensor, too: head, modifier, arc.")
+      .def_prop_rw(
+          "clock", [](const ParserTrainer& self) { return self.trainer.clock; },
+          [](ParserTrainer& self, std::uint64_t clock) { self.trainer.clock = clock; },
+          "The number of sentences so far. The factors of a tensor take turns.")
       .def("prune", &ParserTrainer::prune, "projective"_a, "threads"_a,
            "Choose the candidates of all sentences, if the model has a pruner. With projective, a projective tree is\n"
            "among them.")

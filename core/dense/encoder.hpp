@@ -2,25 +2,9 @@
 #pragma once
 
 #include "dense/network.hpp"
+#include "dense/vocabulary.hpp"
 
 namespace headlong {
-
-// The embedding row of each known attribute value: a hash table with open addressing. A code already tells attributes
-// apart.
-class Vocabulary {
- public:
-  Vocabulary(std::span<const Code> codes, std::span<const Index> rows);
-  // Returns the row of a value, or -1 if it is not known.
-  Index find(Code code) const;
-
- private:
-  struct Entry {
-    Code code;
-    Index row;
-  };
-  std::vector<Entry> entries_;  // row -1: empty
-  Code mask_;
-};
 
 // How one attribute enters the network: its column in the codes of words, and the row of all values that are not known
 // (-1: none).

@@ -164,17 +164,54 @@ HEADLONG_BODY float normalize_body(const float* row, Index count, float* normal)
   return scale;
 }
 
+template <int Lanes, int Vectors>
+HEADLONG_BODY void sum_columns(const float* matrix, Index stride, std::span<const WeightedRow> rows, float* sum) {
+  Vector<Lanes> total[Vectors] = {};
+  for (const auto& [row, weight] : rows) {
+    const float* from = matrix + static_cast<std::size_t>(row) * stride;
+    for (int v = 0; v < Vectors; ++v) {
+      Vector<Lanes> value;
+      read<Lanes>(from + v * Lanes, value);
+      total[v] = total[v] + value * weight;
+    }
+  }
+  for (int v = 0; v < Vectors; ++v) write<Lanes>(total[v], sum + v * Lanes);
+}
+
+// Sums four panels at a time, in registers.
+template <int Lanes>
+HEADLONG_BODY void sum_rows_body(const float* matrix, Index stride, std::span<const WeightedRow> rows, float* sum) {
+  Index column = 0;
+  for (; column + 4 * PANEL <= stride; column += 4 * PANEL)
+    sum_columns<Lanes, 4 * PANEL / Lanes>(matrix + column, stride, rows, sum + column);
+  for (; column < stride; column += PANEL)
+    sum_columns<Lanes, PANEL / Lanes>(matrix + column, stride, rows, sum + column);
+}
+
+HEADLONG_BODY float triple_product_body(const float* a, const float* b, const float* c, Index count) {
+  float sums[PANEL] = {};
+  for (Index begin = 0; begin < count; begin += PANEL)
+    for (Index i = 0; i < PANEL; ++i) sums[i] += a[begin + i] * b[begin + i] * c[begin + i];
+  return reduce(sums);
+}
+
 // Defines the versions of all kernels for one instruction set.
-#define HEADLONG_VERSION(NAME, LANES, ATTRIBUTE, MULTIPLY)                                            \
-  struct NAME {                                                                                       \
-    ATTRIBUTE static void sigmoid(float* values, Index count) { sigmoid_body<LANES>(values, count); } \
-    ATTRIBUTE static float exponentials(float* values, Index count, float top) {                      \
-      return exponentials_body<LANES>(values, count, top);                                            \
-    }                                                                                                 \
-    ATTRIBUTE static float normalize(const float* row, Index count, float* normal) {                  \
-      return normalize_body(row, count, normal);                                                      \
-    }                                                                                                 \
-    static constexpr Kernels ALL{MULTIPLY, sigmoid, exponentials, normalize};                         \
+#define HEADLONG_VERSION(NAME, LANES, ATTRIBUTE, MULTIPLY)                                                             \
+  struct NAME {                                                                                                        \
+    ATTRIBUTE static void sigmoid(float* values, Index count) { sigmoid_body<LANES>(values, count); }                  \
+    ATTRIBUTE static float exponentials(float* values, Index count, float top) {                                       \
+      return exponentials_body<LANES>(values, count, top);                                                             \
+    }                                                                                                                  \
+    ATTRIBUTE static float normalize(const float* row, Index count, float* normal) {                                   \
+      return normalize_body(row, count, normal);                                                                       \
+    }                                                                                                                  \
+    ATTRIBUTE static void sum_rows(const float* matrix, Index stride, std::span<const WeightedRow> rows, float* sum) { \
+      sum_rows_body<LANES>(matrix, stride, rows, sum);                                                                 \
+    }                                                                                                                  \
+    ATTRIBUTE static float triple_product(const float* a, const float* b, const float* c, Index count) {               \
+      return triple_product_body(a, b, c, count);                                                                      \
+    }                                                                                                                  \
+    static constexpr Kernels ALL{MULTIPLY, sigmoid, exponentials, normalize, sum_rows, triple_product};                \
   };
 
 HEADLONG_VERSION(Plain, 4, , multiply_plain)

@@ -35,6 +35,12 @@ void transpose(const float* matrix, Index rows, Index columns, std::size_t strid
 // How a product enters its result.
 enum class Into : std::uint8_t { Set, Add };
 
+// A row of a matrix with the factor that it has in a sum.
+struct WeightedRow {
+  Index row;
+  float weight;
+};
+
 struct Kernels {
   // result [n][m] = or += left [n][k] * right [k][m], plus a bias [m] if given (with Into::Set only). m is a multiple
   // of PANEL; rows of left and result are `left_stride` and `result_stride` floats apart. Sums begin at 0 and run over
@@ -47,6 +53,10 @@ struct Kernels {
   float (*exponentials)(float* values, Index count, float top);
   // Normalizes a row [count] to mean 0 and variance 1: writes `normal` [count] and returns 1 / standard deviation.
   float (*normalize)(const float* row, Index count, float* normal);
+  // Sets sum [stride] to the weighted sum of rows of a matrix, in their order. `stride` is a multiple of PANEL.
+  void (*sum_rows)(const float* matrix, Index stride, std::span<const WeightedRow> rows, float* sum);
+  // Returns the sum of the products of three vectors [count].
+  float (*triple_product)(const float* a, const float* b, const float* c, Index count);
 };
 
 const Kernels& kernels(Instructions instructions);

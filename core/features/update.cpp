@@ -8,7 +8,7 @@ namespace headlong {
 
 namespace {
 
-void add_to_weight(const TrainingTable& table, Code place, float delta, float time) {
+void add_to_weight(const TrainingTable& table, std::size_t place, float delta, float time) {
   table.weights[place] += delta;
   table.totals[place] += delta * time;
 }
@@ -57,6 +57,12 @@ void add_features(const SlotCodes& codes, const Templates& templates, const Inde
 
 void apply_step(const SparseVector& difference, float step, float time, const TrainingTable& table) {
   for (const auto& [place, value] : difference.entries()) add_to_weight(table, place, step * value, time);
+}
+
+void apply_rows(std::span<const Index> rows, std::span<const float> values, Index stride, float step, float time,
+                const TrainingTable& table) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    add_to_weight(table, static_cast<std::size_t>(rows[i / stride]) * stride + i % stride, step * values[i], time);
 }
 
 float quantize_average(std::span<const float> weights, std::span<const float> totals, float time,

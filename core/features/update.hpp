@@ -41,6 +41,10 @@ struct TrainingTable {
 // Adds step * difference to the weights, at time `time`.
 void apply_step(const SparseVector& difference, float step, float time, const TrainingTable& table);
 
+// The same for whole rows of a table: values [rows * stride].
+void apply_rows(std::span<const Index> rows, std::span<const float> values, Index stride, float step, float time,
+                const TrainingTable& table);
+
 // Writes the averaged weights after `time` sentences as 16-bit integers in units of the returned scale. The largest
 // magnitude becomes 32767. O(table).
 float quantize_average(std::span<const float> weights, std::span<const float> totals, float time,

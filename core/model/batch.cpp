@@ -14,6 +14,7 @@ Words Corpus::sentence(std::size_t s) const {
   words.attributes = {attributes.subspan(begin * attribute_count, count * attribute_count), static_cast<Index>(count),
                       attribute_count};
   words.traits = traits.subspan(begin, count);
+  if (vector_size > 0) words.vectors = vectors.subspan(begin * vector_size, count * vector_size);
   words.function = function;
   words.number = s;
   if (!gold_heads.empty()) {

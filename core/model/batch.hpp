@@ -15,6 +15,8 @@ struct Corpus {
   std::span<const Index> gold_heads, gold_labels;
   Index attribute_count = 0;
   const FeatureFunction* function = nullptr;
+  std::span<const float> vectors;  // [words * vector_size], or empty
+  Index vector_size = 0;
 
   std::size_t size() const { return offsets.size() - 1; }
   Words sentence(std::size_t s) const;

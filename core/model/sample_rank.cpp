@@ -20,8 +20,7 @@ class Ranking {
     parts_alone.arc_scores = {};  // `gold` has the gold arcs, without costs
     gold_ += tree_value(parts_alone, words.gold_heads, update.parts.decoding.climb);
     update.amounts.assign(update.arcs.parts.count, 0.0F);
-    update.difference.parts.clear();
-    update.difference.labels.clear();
+    update.difference.clear();
   }
 
   double run(const DecodeOptions& options) {
@@ -113,8 +112,7 @@ double rank_samples(const ParserModel<float>& model, const Words& words, double 
   score_all_parts(model, words, update.arcs, update.parts);
   if (words.size() == 1) {
     update.heads.assign(1, NO_HEAD);
-    update.difference.parts.clear();
-    update.difference.labels.clear();
+    update.difference.clear();
     return 0.0;
   }
   const double violation = Ranking(model, words, gold, options.projective, update).run(options);

@@ -87,6 +87,8 @@ void score_arcs(const ParserModel<Weight>& model, const Words& words, ScoredArcs
     slot_codes(words.attributes, *model.between, arcs.between_codes);
     score_between(model, arcs);
   }
+  if (model.tensor)
+    add_tensor_scores(*model.tensor, words.attributes, words.vectors, arcs.parts.view(), arcs.tensor, arcs.arc_scores);
   arcs.scores.assign(arcs.arc_scores.begin(), arcs.arc_scores.end());
   arcs.labels.assign(arcs.parts.count, -1);
   if (!model.label) return;
@@ -196,6 +198,14 @@ Score infer(ScoredArcs& arcs, const TreeRules& rules) {
 
 namespace {
 
+// Adds `amount` times one arc.
+template <class Weight>
+void add_arc(const ParserModel<Weight>& model, const ScoredArcs& arcs, std::size_t arc, float amount,
+             std::vector<Code>& scratch, Difference& out) {
+  add_arc_features(model, arcs, arc, amount, scratch, out.parts);
+  if (model.tensor) out.arcs.push_back({arc, arcs.parts.slots[2 * arc], arcs.parts.slots[2 * arc + 1], amount});
+}
+
 // Adds `gold_amount` times the gold arcs and amount_of(arc) times each candidate.
 template <class Weight, class Amount>
 void add_arcs(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs, Amount amount_of,
@@ -206,7 +216,7 @@ void add_arcs(const ParserModel<Weight>& model, const Words& words, const Scored
     const auto add_label = [&](Index label, float share) {
       if (share != 0.0F) add_label_features(model, arcs, arc, label, share, scratch, out.labels);
     };
-    if (gold + amount != 0.0F) add_arc_features(model, arcs, arc, gold + amount, scratch, out.parts);
+    if (gold + amount != 0.0F) add_arc(model, arcs, arc, gold + amount, scratch, out);
     if (!model.label) return;
     if (words.gold_labels[modifier] == arcs.labels[arc]) return add_label(arcs.labels[arc], gold + amount);
     add_label(words.gold_labels[modifier], gold);
@@ -219,8 +229,7 @@ void add_arcs(const ParserModel<Weight>& model, const Words& words, const Scored
 template <class Weight>
 void arc_difference(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs,
                     std::span<const std::uint8_t> chosen, Difference& out) {
-  out.parts.clear();
-  out.labels.clear();
+  out.clear();
   add_arcs(model, words, arcs, [&](std::size_t arc) { return chosen[arc] ? -1.0F : 0.0F; }, 1.0F, out);
 }
 
@@ -233,14 +242,12 @@ void arc_difference(const ParserModel<Weight>& model, const Words& words, const 
 template <class Weight>
 void expected_difference(const ParserModel<Weight>& model, const Words& words, const ScoredArcs& arcs,
                          Difference& out) {
-  out.parts.clear();
-  out.labels.clear();
+  out.clear();
   std::vector<Code> scratch;
   for_each_arc(arcs, [&](std::size_t arc, Index head, Index modifier) {
     const bool gold = words.gold_heads[modifier] == head;
     const double surprise = (gold ? 1.0 : 0.0) - arcs.marginals[arc];
-    if (std::abs(surprise) > NEGLIGIBLE)
-      add_arc_features(model, arcs, arc, static_cast<float>(surprise), scratch, out.parts);
+    if (std::abs(surprise) > NEGLIGIBLE) add_arc(model, arcs, arc, static_cast<float>(surprise), scratch, out);
     if (!model.label) return;
     const auto allowed = allowed_labels(model, words, head, modifier);
     const float* row = arcs.label_rows.data() + arc * model.labels.stride;

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "decode/problem.hpp"
+#include "dense/tensor.hpp"
 #include "features/update.hpp"
 #include "parts/frame_parts.hpp"
 #include "parts/globals.hpp"
@@ -26,6 +27,7 @@ struct ParserModel {
   std::array<const Templates*, KINDS> families{};  // of frame parts and extras, by Kind; null: not used
   std::array<const Templates*, GLOBALS> global{};  // by Global; null: not used
   bool functions = false;                          // whether feature functions are used
+  const Tensor* tensor = nullptr;                  // adds to the scores of arcs; null: not used
   Table<Weight> parts;
   Table<Weight> labels;
   std::span<const std::uint8_t> allowed;  // [tags * tags * labels.columns] allowed labels per (head tag, modifier tag)
@@ -57,6 +59,7 @@ struct Words {
   std::span<const Traits> traits;
   std::span<const Index> gold_heads;
   std::span<const Index> gold_labels;
+  std::span<const float> vectors;             // [size * vector_size] required by tensors with vectors
   const FeatureFunction* function = nullptr;  // required by models with feature functions
   std::size_t number = 0;                     // number of the sentence in the corpus
 
@@ -77,6 +80,7 @@ struct ScoredArcs {
   std::vector<double> marginals;  // [candidates], after `infer`
 
   SlotCodes arc_codes, between_codes, label_codes;
+  TensorSentence tensor;
   ArcContext context;
   Parts between;
   std::vector<Index> owners;
@@ -128,6 +132,13 @@ Score infer(ScoredArcs& arcs, const TreeRules& rules);
 // The difference of features between gold and the chosen arcs, or between gold and the expectation under the model.
 struct Difference {
   SparseVector parts, labels;
+  std::vector<WeightedArc> arcs;  // those that differ, for the tensor
+
+  void clear() {
+    parts.clear();
+    labels.clear();
+    arcs.clear();
+  }
   double squared_norm() const { return parts.squared_norm() + labels.squared_norm(); }
 };
 // `chosen` [candidates] flags arcs, which need not form a tree. Their labels are those of arcs.labels.

@@ -7,6 +7,8 @@ namespace headlong {
 
 namespace {
 
+float square(float value) { return value * value; }
+
 void choose_tree_arcs(const ScoredArcs& arcs, Update& update) {
   for (std::size_t arc = 0; arc < arcs.parts.count; ++arc)
     update.chosen[arc] = update.heads[arcs.parts.slots[2 * arc + 1]] == arcs.parts.slots[2 * arc];
@@ -56,7 +58,7 @@ double compare_with_rival(const ParserModel<float>& model, const Words& words, C
 }  // namespace
 
 void compute_update(const ParserModel<float>& model, const Words& words, Compare compare, float cost,
-                    const DecodeOptions& options, Update& update) {
+                    const DecodeOptions& options, std::optional<Factor> factor, Update& update) {
   ScoredArcs& arcs = update.arcs;
   score_arcs(model, words, arcs);
   const double gold = value(arcs, model.label ? model.labels.stride : 0, words.gold_heads, words.gold_labels);
@@ -74,6 +76,11 @@ void compute_update(const ParserModel<float>& model, const Words& words, Compare
       update.loss += label_difference(model, words, arcs, cost, update.difference.labels, update.labeler);
   }
   update.squared_norm = update.difference.squared_norm();
+  if (!factor) return;
+  // The tables of a model with a tensor hold gamma times the linear weights, so that one step along the difference of
+  // these weights moves the tables by gamma squared.
+  tensor_difference(*model.tensor, arcs.tensor, update.difference.arcs, *factor, update.tensor);
+  update.squared_norm = update.squared_norm * square(1.0F - model.tensor->share) + update.tensor.squared_norm;
 }
 
 void Trainer::choose_all_candidates(bool projective, std::size_t threads) {
@@ -89,13 +96,21 @@ void Trainer::compute_updates(std::span<const Index> sentences, Compare compare,
       all_arcs(words.size(), updates[i].arcs.candidates);
     else
       updates[i].arcs.candidates = candidates[sentences[i]];
-    compute_update(model->model, words, compare, cost, options, updates[i]);
+    std::optional<Factor> factor;
+    if (tensor_learns()) factor = static_cast<Factor>((clock + i) % FACTORS);
+    compute_update(model->model, words, compare, cost, options, factor, updates[i]);
   });
+  clock += sentences.size();
 }
 
 void Trainer::apply(std::size_t update, float step, float time) {
-  apply_step(updates[update].difference.parts, step, time, parts);
-  apply_step(updates[update].difference.labels, step, time, labels);
+  const Update& found = updates[update];
+  const float linear_step = tensor_learns() ? step * square(1.0F - model->model.tensor->share) : step;
+  apply_step(found.difference.parts, linear_step, time, parts);
+  apply_step(found.difference.labels, linear_step, time, labels);
+  if (!tensor_learns()) return;
+  const TrainingTable& table = tensor[static_cast<std::size_t>(found.tensor.factor)];
+  apply_rows(found.tensor.rows, found.tensor.values, model->model.tensor->stride, step, time, table);
 }
 
 }  // namespace headlong

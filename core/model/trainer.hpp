@@ -2,6 +2,8 @@
 // apply them (one sentence after another, so the result does not depend on the number of threads).
 #pragma once
 
+#include <optional>
+
 #include "model/batch.hpp"
 
 namespace headlong {
@@ -16,6 +18,7 @@ struct Update {
   ScoredParts parts;
   LabelerWorkspace labeler;
   Difference difference;
+  TensorDifference tensor;           // by the factor whose turn it is
   std::vector<Index> heads, labels;  // of the best tree or the last sample
   std::vector<Index> before;         // [size] heads of the previous sample
   std::vector<float> amounts;        // [candidates] weights of the candidates in the difference, from samples
@@ -26,13 +29,18 @@ struct Update {
 };
 
 // Decodes one sentence, whose candidates are in update.arcs, and computes the difference of features to gold.
+// `factor` is the one of the tensor that learns, if any.
 void compute_update(const ParserModel<float>& model, const Words& words, Compare compare, float cost,
-                    const DecodeOptions& options, Update& update);
+                    const DecodeOptions& options, std::optional<Factor> factor, Update& update);
 
 struct Trainer {
   const PrunedModel<float>* model = nullptr;
   Corpus corpus;
   TrainingTable parts, labels;
+  std::array<TrainingTable, FACTORS> tensor;  // empty if no tensor learns
+  std::uint64_t clock = 0;                    // sentences so far: the factors of the tensor take turns
+
+  bool tensor_learns() const { return !tensor[0].weights.empty(); }
   std::vector<Candidates> candidates;  // of all sentences, if there is a pruner, which does not change
   std::vector<Update> updates;         // of the current mini-batch
 

@@ -7,6 +7,9 @@ import numpy
 import numpy.typing
 from numpy.typing import NDArray
 
+import headlong._core.features
+import headlong._core.parser
+
 
 class NetworkShape:
     """The sizes of a network. All but depth and labels are multiples of 16."""
@@ -115,6 +118,38 @@ def gradient(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], 
 def probabilities(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], scalar: bool = False) -> tuple[list[numpy.typing.NDArray[numpy.float32]], numpy.typing.NDArray[numpy.float32]]:
     """
     Return the log-probabilities [modifier, head] of each sentence, and the projected vectors of all words.
+    """
+
+class Tensor:
+    """The low-rank tensor that scores arcs."""
+
+    def __init__(self, words: headlong._core.features.Templates, arcs: headlong._core.features.Templates, word_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], arc_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], head: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arc: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], vector_size: int, share: float, scalar: bool = False) -> None:
+        """
+        Args:
+            words, arcs: templates of the features.
+            word_codes, arc_codes: the codes of known features.
+            head, modifier: [word features + 3 * vector_size, rank padded to a multiple of 16].
+            arc: [arc features, the same].
+            share: what the scores are multiplied by.
+        """
+
+    def scores(self, batch: headlong._core.parser.Batch, arcs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """Return the scores of arcs [n, 2] (head, modifier) of one sentence."""
+
+    def difference(self, batch: headlong._core.parser.Batch, arcs: numpy.typing.NDArray[numpy.int32], amounts: numpy.typing.NDArray[numpy.float32], factor: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], float]:
+        """
+        Return the gradient of the weighted sum of the scores of arcs, by factor 0 (head), 1 (modifier) or 2
+        (arc): its rows that are not zero, their values, and its squared norm.
+        """
+
+    def project(self, batch: headlong._core.parser.Batch) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
+        """
+        Return the vectors of all words as heads and as modifiers, [words, stride] each.
+        """
+
+def arc_relations(batch: headlong._core.parser.Batch, arcs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]:
+    """
+    Return the relations [n, 8] of arcs [n, 2] (head, modifier) of one sentence.
     """
 
 def product(begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:

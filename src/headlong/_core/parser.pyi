@@ -298,6 +298,11 @@ class Batch:
 
     def __init__(self, attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], traits: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+    def set_vectors(self, vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Set vectors [words, size] of the words, for tensors that were trained with vectors.
+        """
+
     def set_function(self, function: Callable[[int, numpy.typing.NDArray[numpy.int32]], tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]]) -> None:
         """
         Set the feature function, for models with functions.
@@ -335,6 +340,9 @@ class ParserModel:
 
     def set_global(self, kind: int, templates: headlong._core.features.Templates) -> None:
         """Add globals. Kinds are numbered as in core/parts/globals.hpp."""
+
+    def set_tensor(self, tensor: headlong._core.dense.Tensor) -> None:
+        """Add the scores of a low-rank tensor to those of arcs."""
 
     def set_functions(self) -> None:
         """Use the features that the function of a batch finds."""
@@ -408,6 +416,16 @@ class ParserTrainer:
     """Compares the trees of mini-batches with gold and updates the weights."""
 
     def __init__(self, model: ParserModel, batch: Batch, gold_heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold_labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], part_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], part_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], label_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None, label_totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None) -> None: ...
+
+    def set_tensor_tables(self, weights: Sequence[numpy.typing.NDArray[numpy.float32]], totals: Sequence[numpy.typing.NDArray[numpy.float32]]) -> None:
+        """Learn the weights of the model's tensor, too: head, modifier, arc."""
+
+    @property
+    def clock(self) -> int:
+        """The number of sentences so far. The factors of a tensor take turns."""
+
+    @clock.setter
+    def clock(self, arg: int, /) -> None: ...
 
     def prune(self, projective: bool, threads: int) -> None:
         """

@@ -23,7 +23,8 @@ _DESCRIPTION = """\
 Look into a model. "headlong inspect MODEL" shows its card: kind, data, license, scores, components and options; without
 MODEL it shows the English model that comes with headlong. "headlong inspect problem MODEL FILE" shows the candidate
 heads of each word of a sentence, with scores and probabilities. "headlong inspect parts MODEL FILE" shows step by step
-how a sentence is parsed: candidates, parts of more than one arc, tree and certificate."""
+how a sentence is parsed: candidates, parts of more than one arc, tree and certificate. "headlong inspect neighbors
+MODEL WORD" shows the words that are most similar according to a low-rank tensor."""
 
 _EXAMPLES = """\
   headlong inspect en.model
@@ -31,6 +32,7 @@ _EXAMPLES = """\
   headlong inspect --json
   headlong inspect problem en.model test.conllu --sentence 3 --top 4
   headlong inspect parts en.model test.conllu --sentence 3 --family sibling
+  headlong inspect neighbors en.model increase
 """
 
 
@@ -110,6 +112,26 @@ def _list_candidates(parser: Parser, sentence: Sentence, top: int) -> list[dict[
     ]
 
 
+def _add_neighbor_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="model file with a parser that was trained with --tensor")
+    parser.add_argument("word", metavar="WORD", help="one of the 5,000 most frequent words of the training data")
+    parser.add_argument("--top", type=int, default=5, metavar="N", help="number of neighbors (default: %(default)s)")
+
+
+def _show_neighbors(args: argparse.Namespace) -> int:
+    """Print the words with the most similar vectors."""
+    if args.top < 1:
+        raise OptionError(f"found --top {args.top}, expected 1 or more")
+    found = load_parser(args.model).neighbors(args.word, args.top)
+    if args.json:
+        words = [{"form": form, "upos": upos, "similarity": similarity} for form, upos, similarity in found]
+        print(json.dumps({"word": args.word, "neighbors": words}, indent=1, ensure_ascii=False))
+        return 0
+    rows = [("word", "tag", "similarity"), *((form, upos, f"{similarity:.3f}") for form, upos, similarity in found)]
+    print(format_table(rows, left=(0, 1)))
+    return 0
+
+
 VIEWS = {
     "model": (
         inspect_card.add_arguments,
@@ -125,6 +147,11 @@ VIEWS = {
         inspect_parts.add_arguments,
         inspect_parts.show,
         "show step by step how a sentence is parsed: candidates, parts of each family, tree and certificate",
+    ),
+    "neighbors": (
+        _add_neighbor_arguments,
+        _show_neighbors,
+        "show the words with the most similar vectors, according to the low-rank tensor of a parser",
     ),
 }
 """The views: a function that adds options, one that prints, and a summary."""

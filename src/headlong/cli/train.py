@@ -32,6 +32,7 @@ from headlong.cli.training import (
 from headlong.dense import EncoderSize
 from headlong.errors import OptionError
 from headlong.parser.decoders import TrainingDecoder
+from headlong.parser.options import TemplateTable
 
 if TYPE_CHECKING:
     from headlong import Parser
@@ -94,6 +95,11 @@ _NUMBERS = {
     "batch_size": (4, "number of sentences parsed with the same weights between two updates"),
     "bits": (22, "size of the weight table for arcs: 2^N weights; fewer bits make a smaller, less accurate model"),
     "label_bits": (17, "size of the weight table for labels: 2^N rows"),
+    "tensor": (
+        0,
+        "rank of the low-rank tensor, whose scores of arcs are added to those of the linear model; 0 for none",
+    ),
+    "tensor_share": (0.5, "what the scores of the tensor count; the linear scores count the rest of 1"),
     **VECTOR_NUMBERS,
     "jackknife": (
         3,
@@ -140,6 +146,12 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
     add_encoder(parser, "the parser")
     add_vectors(parser)
     add_numbers(parser, _NUMBERS)
+    parser.add_argument(
+        "--templates",
+        choices=get_args(TemplateTable),
+        default="rich",
+        help="templates of arcs and labels: all, or the small set of the MST parser (default: %(default)s)",
+    )
     parser.add_argument(
         "--max-heads",
         type=int,
@@ -252,6 +264,7 @@ def _create_parser(args: argparse.Namespace) -> Parser:
         "order",
         "encoder",
         "encoder_epochs",
+        "templates",
         "max_heads",
         "threshold",
         "families",

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong import _core
-from headlong.arrays import FLOAT32
+from headlong.arrays import FLOAT32, INT8
+from headlong.dense.rounding import round_columns
 from headlong.dense.vocabulary import Vocabulary
 from headlong.errors import ModelError
 from headlong.storage.checks import RECORD, TEXT, expect, expect_array, list_of, number, whole
 
-INT8 = npt.NDArray[np.int8]
 EncoderSize = Literal["none", "small", "large"]
 
 _PREFIX = "encoder_"  # of the names of arrays in a model file
@@ -111,10 +111,10 @@ class EncoderModel:
         for begin, rows, columns in shape.compile().linears():
             place = slice(begin, begin + rows * columns)
             rest[place] = False
-            rounded, scale = _round_columns(weights[place].reshape(rows, columns))
+            rounded, scale = round_columns(weights[place].reshape(rows, columns))
             matrices.append(rounded.ravel())
             column_scales.append(scale)
-        rows_rounded, row_scales = _round_columns(embeddings.T)
+        rows_rounded, row_scales = round_columns(embeddings.T)
         return cls(
             shape,
             vocabulary,
@@ -238,10 +238,3 @@ class EncoderModel:
             if not (np.abs(array) < 1e6).all():
                 raise ModelError("the encoder has weights that are not finite, or too large")
         return found
-
-
-def _round_columns(matrix: FLOAT32) -> tuple[INT8, FLOAT32]:
-    """Return a matrix as 8-bit integers, and the value of one unit in each column."""
-    largest = np.abs(matrix).max(axis=0, initial=0.0)
-    scales = np.where(largest > 0.0, largest / 127.0, 1.0).astype(np.float32)
-    return np.rint(matrix / scales).astype(np.int8), scales

@@ -75,6 +75,10 @@ class Family:
             seeds, np.array(atoms, np.int32).reshape(-1, 4), multipliers, slots=len(self.slots)
         )
 
+    def content(self, number: int) -> tuple[list[tuple[int, int, str]], list[str]]:
+        """Return the atoms of a template as (slot, offset, attribute), and the names of its relations."""
+        return self._atoms(self.templates[number])
+
     def _hash(self, template: str, salt: str) -> int:
         return zlib.crc32(f"{self.name}|{' '.join(template.split())}|{salt}".encode())
 

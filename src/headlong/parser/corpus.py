@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from headlong import _core
-from headlong.arrays import INT32, UINT32
+from headlong.arrays import INT32, UINT8, UINT32
+from headlong.dense import TensorData
 from headlong.features.attributes import WordEncoder
+from headlong.parser.model import ModelSpec, ModelWeights, Pruning, compile_model
 from headlong.text import Sentence
 
 
@@ -20,6 +22,7 @@ class Corpus:
 
     batch: _core.parser.Batch
     codes: UINT32
+    traits: UINT8
     heads: INT32
     labels: INT32
     lengths: INT32
@@ -34,7 +37,21 @@ class Corpus:
         gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
         lengths = np.array([len(sentence) for sentence in sentences], np.int32)
         batch = encoder.make_batch(sentences, codes, traits, offsets)
-        return cls(batch, codes, heads, gold, lengths, _compute_digest(sentences))
+        return cls(batch, codes, traits, heads, gold, lengths, _compute_digest(sentences))
+
+    def tensor_data(self, spec: ModelSpec, pruning: Pruning | None, threads: int) -> TensorData:
+        """Return what a tensor starts from: the sentences one by one, with their candidates and gold arcs."""
+        model = compile_model(ModelWeights.empty(spec), pruning)
+        heads, begins = model.prune(self.batch, False, threads)
+        arcs = np.stack([heads, np.repeat(np.arange(len(self.heads)), np.diff(begins))], axis=1).astype(np.int32)
+        offsets = np.concatenate(([0], np.cumsum(self.lengths + 1)))
+        batches, codes, pairs = [], [], []
+        for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            of_words, of_arcs = slice(begin, end), slice(begins[begin], begins[end])
+            codes.append(self.codes[of_words])
+            batches.append(_core.parser.Batch(codes[-1], self.traits[of_words], np.array([0, end - begin], np.int32)))
+            pairs.append(arcs[of_arcs] - np.array([0, begin], np.int32))
+        return TensorData(spec.attributes, batches, codes, pairs)
 
     def measure_accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
         """Return UAS and LAS in percent, with full labels and punctuation."""

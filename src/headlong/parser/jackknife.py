@@ -72,10 +72,10 @@ class Changes:
     def of(cls, spec: ModelSpec, folds: Sequence[Fold], projective: bool, threads: int) -> Changes:
         """Return changes of zero; this prunes the sentences of all folds."""
         tables = WeightTables(spec)
-        corpora = [(fold.corpus, fold.pruning) for fold in folds]
+        corpora = [(fold.corpus, fold.pruning, fold.weights.tensor) for fold in folds]
         trainers = [
-            tables.make_trainer(corpus.batch, corpus.heads, corpus.labels, pruning, projective, threads)
-            for corpus, pruning in corpora
+            tables.make_trainer(corpus.batch, corpus.heads, corpus.labels, pruning, projective, threads, tensor)
+            for corpus, pruning, tensor in corpora
         ]
         return cls(tables, folds, trainers)
 
@@ -117,7 +117,7 @@ class Changes:
             sums = (weights + share * average).astype(np.float32)
             made[name] = quantize_average(sums, np.zeros_like(sums), 1)
         (parts, part_scale), (labels, label_scale) = made["parts"], made.get("labels", (None, 1.0))
-        return ModelWeights(self.spec, parts, labels, (part_scale, label_scale))
+        return ModelWeights(self.spec, parts, labels, (part_scale, label_scale), base.tensor)
 
 
 class Checkpoint:
@@ -132,7 +132,7 @@ class Checkpoint:
     def __init__(self, path: Path | None, fingerprint: dict[str, Any], *, resume: bool) -> None:
         self.path, self.fingerprint, self.resume = path, fingerprint, resume
 
-    def load(self, changes: Changes) -> tuple[ModelWeights, dict[str, Any], int] | None:
+    def load(self, changes: Changes, base: ModelWeights) -> tuple[ModelWeights, dict[str, Any], int] | None:
         """Restore the changes, and return the best model, its scores and the number of epochs; None to begin anew."""
         if not self.path or not self.resume:
             return None
@@ -146,7 +146,8 @@ class Checkpoint:
         changes.restore(arrays, metadata["epoch"])
         parts, labels = arrays["best_parts"].copy(), arrays["best_labels"].copy()
         first, second = metadata["scales"]
-        return ModelWeights(changes.spec, parts, labels, (first, second)), metadata["scores"], metadata["epoch"]
+        best = ModelWeights(changes.spec, parts, labels, (first, second), base.tensor)
+        return best, metadata["scores"], metadata["epoch"]
 
     def save(self, changes: Changes, best: ModelWeights, scores: dict[str, Any], epoch: int) -> None:
         """Write the state after an epoch."""
@@ -167,7 +168,7 @@ def refine(
     checkpoint: Checkpoint,
 ) -> tuple[ModelWeights, dict[str, Any], bool]:
     """Return the better of the base and the base with changes, its scores, and whether learning was interrupted."""
-    best, scores, done = checkpoint.load(changes) or (replace(base, spec=changes.spec), scores, 0)
+    best, scores, done = checkpoint.load(changes, base) or (replace(base, spec=changes.spec), scores, 0)
     try:
         for epoch in range(done + 1, loop.epochs + 1):
             loss = changes.train_epoch(loop, learner, epoch, progress)

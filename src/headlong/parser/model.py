@@ -9,7 +9,7 @@ import numpy as np
 
 from headlong import _core
 from headlong.arrays import FLOAT32, INT16, INT32, UINT8
-from headlong.dense import EncoderModel
+from headlong.dense import EncoderModel, TensorModel, TensorTables
 from headlong.features.tables import dependency
 from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import Family
@@ -95,6 +95,7 @@ class ModelWeights:
     parts: INT16
     labels: INT16 | None
     scales: tuple[float, float]
+    tensor: TensorModel | None = None
 
     @classmethod
     def empty(cls, spec: ModelSpec) -> ModelWeights:
@@ -104,7 +105,10 @@ class ModelWeights:
 
     def compile(self) -> _core.parser.ParserModel:
         """Return the compiled model; the arrays are not copied."""
-        return self.spec.compile(self.parts, self.labels, self.scales)
+        model = self.spec.compile(self.parts, self.labels, self.scales)
+        if self.tensor:
+            model.set_tensor(self.tensor.compile(self.spec.attributes))
+        return model
 
     def to_floats(self) -> dict[str, FLOAT32]:
         """Return the weights as floats, with the names of `WeightTables.arrays`."""
@@ -125,8 +129,9 @@ class ModelWeights:
 class WeightTables:
     """Weights in training, with the running totals for their averages."""
 
-    def __init__(self, spec: ModelSpec) -> None:
+    def __init__(self, spec: ModelSpec, tensor: TensorTables | None = None) -> None:
         self.spec = spec
+        self.tensor = tensor
         self.parts = np.zeros((2**spec.bits + 1, 1), np.float32)
         self.part_totals = np.zeros_like(self.parts)
         self.labels: FLOAT32 | None = None
@@ -143,28 +148,34 @@ class WeightTables:
         pruner: Pruning | None,
         projective: bool,
         threads: int,
+        fixed: TensorModel | None = None,
     ) -> _core.parser.ParserTrainer:
         """Return a trainer of these tables on a corpus with gold heads and labels [words].
 
         The corpus is pruned. With `projective`, pruning keeps a projective tree among the candidates of each
-        sentence, so that the trainer can decode projective trees.
+        sentence, so that the trainer can decode projective trees. `fixed` is a tensor that does not learn.
         """
         model = self.spec.compile(self.parts, self.labels, (1.0, 1.0))
+        if tensor := self.tensor or fixed:
+            model.set_tensor(tensor.compile(self.spec.attributes))
         if pruner:
             model.set_pruner(pruner.model.compile_pruner(), pruner.max_heads, pruner.threshold)
         trainer = _core.parser.ParserTrainer(
             model, batch, heads, labels, self.parts, self.part_totals, self.labels, self.label_totals
         )
+        if self.tensor:
+            trainer.set_tensor_tables(self.tensor.weights, self.tensor.totals)
         trainer.prune(projective, threads)
         return trainer
 
     def average(self, time: int) -> ModelWeights:
         """Return the trained model: the weights averaged over `time` steps."""
         parts, part_scale = quantize_average(self.parts, self.part_totals, time)
+        tensor = self.tensor.average(time) if self.tensor else None
         if self.labels is None or self.label_totals is None:
-            return ModelWeights(self.spec, parts, None, (part_scale, 1.0))
+            return ModelWeights(self.spec, parts, None, (part_scale, 1.0), tensor)
         labels, label_scale = quantize_average(self.labels, self.label_totals, time)
-        return ModelWeights(self.spec, parts, labels, (part_scale, label_scale))
+        return ModelWeights(self.spec, parts, labels, (part_scale, label_scale), tensor)
 
     def arrays(self) -> dict[str, FLOAT32]:
         """Return the arrays that are needed to resume training."""
@@ -173,6 +184,7 @@ class WeightTables:
             "part_totals": self.part_totals,
             "labels": self.labels,
             "label_totals": self.label_totals,
+            **(self.tensor.arrays() if self.tensor else {}),
         }
         return {name: array for name, array in found.items() if array is not None}
 

@@ -17,6 +17,8 @@ from headlong.options import Options, check_choice, check_not_negative, check_po
 from headlong.parser.decoders import TrainingDecoder
 from headlong.parser.model import ModelWeights, Pruning, compile_model
 
+TemplateTable = Literal["rich", "mst"]
+
 
 @dataclass(frozen=True, repr=False)
 class ParserOptions(Options):
@@ -30,7 +32,7 @@ class ParserOptions(Options):
     epochs: passes over the training data; the epoch with the best LAS on the development data is kept. 20 were too few
         for hu_szeged: with orders 2 and 3 its LAS on development data rises by another 0.1 until epochs 29 and 23.
     patience: training stops after this many epochs without a better LAS on the development data.
-    aggressiveness: largest step of MIRA.
+    aggressiveness: largest step of MIRA for linear weights.
     rate: first step of the CRF.
     batch_size: sentences decoded with the same weights; more than 1 allows training with several threads.
     bits, label_bits: the weight tables have 2^bits weights for arcs and 2^label_bits rows for labels.
@@ -55,6 +57,10 @@ class ParserOptions(Options):
     encoder: the size of the context encoder, a small recurrent network whose scores of arcs and labels are added to
         those of the linear model, and which takes over from the pruner: "none", "small" or "large"; see `dense`.
     encoder_epochs: passes over the data to train the encoder. 0 means 25, or as many as a million words, at most 60.
+    tensor: the rank of the low-rank tensor, whose scores of arcs are added to those of the linear model (Lei 2014); 0
+        for none. The paper has 50.
+    tensor_share: what the scores of the tensor count; the linear scores count 1 - tensor_share.
+    templates: "rich", or the smaller "mst" of the first-order MST parser, to compare additions with.
     vector_words: with word vectors, the number of words that the model knows besides those seen twice in the training
         data, the most frequent ones.
     jackknife: the number of folds for learning parts of whole trees after all others; see `parser/jackknife.py`. With
@@ -83,6 +89,9 @@ class ParserOptions(Options):
     training_decoder: TrainingDecoder = "exact"
     encoder: EncoderSize = "none"
     encoder_epochs: int = 0
+    tensor: int = 0
+    tensor_share: float = 0.5
+    templates: TemplateTable = "rich"
     vector_words: int = 10_000
     jackknife: int = 3
     seed: int = 1
@@ -94,6 +103,7 @@ class ParserOptions(Options):
         check_choice("order", self.order, dependency.ORDERS)
         check_choice("learner", self.learner, LEARNERS)
         check_choice("encoder", self.encoder, get_args(EncoderSize))
+        check_choice("templates", self.templates, get_args(TemplateTable))
         limits = {
             "epochs": (1, 1000),
             "patience": (1, 1000),
@@ -105,6 +115,8 @@ class ParserOptions(Options):
             "pruner_epochs": (0, 100),
             "pruner_bits": (8, 28),
             "encoder_epochs": (0, 1000),
+            "tensor": (0, 1000),
+            "tensor_share": (0, 1),
             "vector_words": (0, 10_000_000),
             "jackknife": (0, 100),
             "seed": (0, 2**63 - 1),
@@ -116,6 +128,8 @@ class ParserOptions(Options):
             raise OptionError("learner must be mira or perceptron for orders above 1, found 'crf': it needs marginals")
         if self.learner == "crf" and self.training_decoder == "samplerank":
             raise OptionError("learner must be mira or perceptron for the training decoder samplerank, found 'crf'")
+        if self.tensor and self.learner == "perceptron":
+            raise OptionError("learner must be mira or crf with a tensor, found 'perceptron': its steps are too large")
         extras = self._extras()
         if extras and self.training_decoder == "automata":
             reason = f"no head automaton scores the family {extras[0]}"
@@ -133,6 +147,12 @@ class ParserOptions(Options):
         if self.training_decoder == "samplerank" and self._extras():
             return "climb"
         return "exact" if self.training_decoder in ("automata", "samplerank") else self.training_decoder
+
+    @property
+    def largest_step(self) -> float:
+        """The largest step of MIRA. Linear weights beside a tensor move by a share of it, which makes up for that."""
+        linear = max(1.0 - self.tensor_share, 0.1) if self.tensor else 1.0
+        return self.aggressiveness / linear**2
 
     def _extras(self) -> list[str]:
         """Return the names of the families beyond frames."""
@@ -178,6 +198,8 @@ class TrainedParser:
         """The template families, as written."""
         spec = self.weights.spec
         found = [spec.arc, spec.between, spec.label, spec.tree_label, *spec.part_families]
+        if self.weights.tensor:
+            found += [self.weights.tensor.features.words, self.weights.tensor.features.arcs]
         if self.pruning:
             found.append(self.pruning.model.spec.arc)
         return tuple(family for family in found if family)

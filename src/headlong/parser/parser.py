@@ -12,6 +12,7 @@ import numpy as np
 
 from headlong.arrays import FLOAT64, INT32
 from headlong.dense import EncoderSize
+from headlong.dense.neighbors import find_neighbors
 from headlong.errors import OptionError
 from headlong.features.attributes import WordEncoder
 from headlong.features.functions import TreeFunction, TreeFunctions
@@ -23,7 +24,7 @@ from headlong.parser.batches import BatchResult, EncodedBatch, with_solution
 from headlong.parser.decode_options import DecodeKeywords, DecodeOptions
 from headlong.parser.decoders import TrainingDecoder, marginals
 from headlong.parser.model import find_kind, is_global
-from headlong.parser.options import ParserOptions, TrainedParser
+from headlong.parser.options import ParserOptions, TemplateTable, TrainedParser
 from headlong.parser.plan import DecodePlan, Guide
 from headlong.parser.problem import Parts, Problem, Solution
 from headlong.parser.pruner import make_rule
@@ -82,6 +83,9 @@ class Parser(Component[TrainedParser]):
         training_decoder: TrainingDecoder = "exact",
         encoder: EncoderSize = "none",
         encoder_epochs: int = 0,
+        tensor: int = 0,
+        tensor_share: float = 0.5,
+        templates: TemplateTable = "rich",
         vector_words: int = 10_000,
         jackknife: int = 3,
         seed: int = 1,
@@ -327,6 +331,28 @@ class Parser(Component[TrainedParser]):
         arcs, scores, *_ = self._pruner.problem(batch, False)
         made = Problem(len(sentence) + 1, arcs, scores.astype(np.float64), np.full(len(arcs), -1, np.int32))
         return marginals(replace(made, single_root=self.trained.weights.spec.single_root))[0]
+
+    def neighbors(self, word: str, count: int = 5) -> list[tuple[str, str, float]]:
+        """Return the words whose vectors in the tensor are most similar to those of a word (Lei 2014, table 5).
+
+        The vectors of a word as head and as modifier are compared together. Only the 5,000 most frequent words of the
+        training data are known, each with its most frequent tags and outside of any sentence.
+
+        Returns:
+            Form, UPOS and cosine similarity of each neighbor, the nearest first.
+
+        Raises:
+            OptionError: The parser has no tensor, or the word is not known.
+        """
+        tensor = self.trained.weights.tensor
+        if not tensor:
+            raise OptionError("neighbors need a tensor, and this parser has none: train it with tensor=50")
+        known = {entry[0]: entry for entry in reversed(tensor.words)}
+        found = known.get(word)
+        if found is None:
+            raise OptionError(f"word must be one of the {len(known):,} that the model knows by name, found {word!r}")
+        similar = find_neighbors(tensor, self._encoder, found, count)
+        return [(form, upos, similarity) for (form, _, upos, *_), similarity in similar]
 
     def with_pruning(self, *, max_heads: int | None = None, threshold: float | None = None) -> Self:
         """Return this parser with another pruning rule: fewer heads make it faster and less accurate.

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from headlong.dense import EncoderModel
+from headlong.dense import EncoderModel, TensorModel
 from headlong.errors import ModelError
 from headlong.features.attributes import WordEncoder
 from headlong.features.clusters import Clusters
 from headlong.features.tables import dependency
+from headlong.features.tables import tensor as tensor_table
 from headlong.features.templates import Family
 from headlong.parser.model import ModelSpec, ModelWeights, Pruning
 from headlong.parser.options import ParserOptions, TrainedParser
@@ -19,7 +20,15 @@ from headlong.parser.pruner import DEFAULT_RULE, make_rule
 from headlong.storage.checks import FIELD, FLAG, RECORD, SCALE, TEXT, expect, expect_array, list_of
 from headlong.storage.component import Arrays, State
 
-_OLD_DEFAULTS = {"jackknife": 0, "encoder": "none", "encoder_epochs": 0, "vector_words": 10_000}
+_OLD_DEFAULTS = {
+    "jackknife": 0,
+    "encoder": "none",
+    "encoder_epochs": 0,
+    "tensor": 0,
+    "tensor_share": 0.5,
+    "templates": "rich",
+    "vector_words": 10_000,
+}
 """Options that old model files lack, with the values that correspond to how these models were trained."""
 
 
@@ -44,6 +53,9 @@ def make_parser_state(trained: TrainedParser, options: ParserOptions) -> State:
     arrays: dict[str, Any] = {"parts": weights.parts, "labels": weights.labels, "allowed": weights.spec.allowed}
     if pruning:
         arrays["pruner"] = pruning.model.parts
+    if weights.tensor:
+        metadata["tensor"], tensor_arrays = weights.tensor.state()
+        arrays.update(tensor_arrays)
     if trained.encoder:
         metadata["encoder"], encoder_arrays = trained.encoder.state()
         arrays.update(encoder_arrays)
@@ -91,6 +103,9 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         pruner = ModelSpec(attributes, families["pruner"], None, _count_bits(arrays["pruner"]), spec.single_root)
         model = ModelWeights(pruner, arrays["pruner"], None, _read_scales(scales, "pruner"))
         pruning = make_rule(options, Pruning(model, *DEFAULT_RULE))
+    tensor = TensorModel.from_state(metadata, arrays, families) if "tensor" in metadata else None
+    if (tensor.rank if tensor else 0) != options.tensor:
+        raise ModelError(f"the rank of the tensor must be the {options.tensor} of the options")
     encoder = None
     if "encoder" in metadata:
         encoder = EncoderModel.from_state(
@@ -101,7 +116,7 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
         label_names,
         ignored,
         expect(metadata, "projective", FLAG),
-        ModelWeights(spec, parts, labels, _read_scales(scales, "arcs")),
+        ModelWeights(spec, parts, labels, _read_scales(scales, "arcs"), tensor),
         pruning,
         expect(metadata, "scores", RECORD),
         expect(metadata, "data", RECORD),
@@ -122,7 +137,7 @@ def _read_names(metadata: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _read_family(stored: dict[str, Any]) -> Family:
-    known = {family.name: family for family in dependency.FAMILIES}
+    known = {family.name: family for family in (*dependency.FAMILIES, *tensor_table.FAMILIES)}
     name = expect(stored, "name", TEXT)
     if name not in known:
         raise ModelError(f"unknown template family {name!r}")

@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from headlong.dense import EncoderModel, EncoderShape, EncoderTraining
+from headlong.dense import EncoderModel, EncoderShape, EncoderTraining, TensorTables
+from headlong.dense.tensor import collect_words
 from headlong.dense.vocabulary import list_attributes
 from headlong.errors import DataError, DataWarning, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
 from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, WordEncoder
 from headlong.features.functions import TreeFunctions
-from headlong.features.tables import dependency, tagless
+from headlong.features.tables import dependency, mst, tagless
+from headlong.features.tables import tensor as tensor_table
 from headlong.features.tables.tagless import is_empty
 from headlong.features.templates import Family
 from headlong.learning.dropout import WordDropout
@@ -79,15 +81,19 @@ def train_parser(
     stand_ins = tagless.find_stand_ins(train, ignored)
     tags = _keep_frequent((tag for s in train for tag in s.upos[1:]), MAX_TAGS) if "upos" not in ignored else ()
     clusters = vectors.clusters(train, options.vector_words) if vectors else None
+    templates = mst if options.templates == "mst" else dependency
 
     def adapt(family: Family) -> Family:
         return tagless.substitute(dependency.with_clusters(family) if clusters else family, stand_ins)
 
     pruner = tagless.choose_pruner(stand_ins)
-    attributes = {name for family in map(adapt, dependency.FAMILIES) for name in family.attributes}
+    families = (*dependency.FAMILIES, templates.ARC, templates.BETWEEN, templates.LABEL)
+    attributes = {name for family in map(adapt, families) for name in family.attributes}
     attributes.update(pruner.attributes)
     if options.encoder != "none":
         attributes.update(list_attributes(train))
+    if options.tensor:
+        attributes.update(*(family.attributes for family in tensor_table.FAMILIES))
     encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions, clusters)
     corpus = Corpus.of(train, encoder, labels)
     if vectors:  # a checkpoint of training with other vectors is that of another run
@@ -103,11 +109,11 @@ def train_parser(
     ]
     spec = ModelSpec(
         encoder.attributes,
-        adapt(dependency.ARC),
-        adapt(dependency.BETWEEN),
+        adapt(templates.ARC),
+        adapt(templates.BETWEEN),
         options.bits,
         single_root,
-        adapt(dependency.LABEL),
+        adapt(templates.LABEL),
         options.label_bits,
         find_allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
         tuple(map(adapt, options.part_families())),
@@ -131,6 +137,8 @@ def train_parser(
         except KeyboardInterrupt:  # while the pruner or the first epoch of a fold is trained
             folds = []
         best, scores, interrupted = _learn_globals(run, spec, best, scores, folds, resume)
+    if best.tensor:
+        best = replace(best, tensor=replace(best.tensor, words=collect_words(train)))
     context = None
     if options.encoder != "none" and pruning and not interrupted:
         dropout.restore()
@@ -295,15 +303,16 @@ class _Run:
     def train(self, resume: bool) -> tuple[ModelWeights, dict[str, Any], bool]:
         """Return the model of the best epoch, its scores, and whether training was interrupted."""
         options = self.options
-        tables = WeightTables(self.spec)
+        tables = WeightTables(self.spec, self._start_tensor())
         best, scores, first = self._resume(tables) if resume else (None, {}, 1)
-        learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
+        learner = make_learner(options.learner, aggressiveness=options.largest_step, rate=options.rate)
         decoder = options.training_decoder
         loop = Loop(options.epochs, options.seed, options.batch_size, self.threads, self.projective, decoder)
         corpus = self.corpus
         trainer = tables.make_trainer(
             corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads
         )
+        trainer.clock = (first - 1) * len(corpus.lengths)
         try:
             for epoch in range(first, options.epochs + 1):
                 if scores and epoch - 1 - scores["epoch"] >= options.patience:
@@ -324,6 +333,24 @@ class _Run:
             return best, scores, True
         assert best is not None  # there was at least one epoch, in this run or before the checkpoint
         return best, scores, False
+
+    def _start_tensor(self) -> TensorTables | None:
+        """Return the tensor that training starts from, by one epoch of a linear model of arcs alone."""
+        if not self.options.tensor:
+            return None
+        options, corpus = self.options, self.corpus
+        self.dropout.restore()
+        data = corpus.tensor_data(self.spec, self.pruning, self.threads)
+        features = data.find_features()
+        tables = WeightTables(replace(self.spec, part_families=(), functions=()))
+        trainer = tables.make_trainer(
+            corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads
+        )
+        loop = Loop(1, options.seed, options.batch_size, self.threads, self.projective)
+        learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
+        run_epoch(loop, trainer, learner, 1, corpus.lengths, "tensor", self.progress)
+        start, _ = data.start(features, self.spec.arc, tables.parts[:, 0], options.tensor, options.seed)
+        return TensorTables(features, options.tensor_share, options.tensor, start)
 
     def evaluate(self, model: ModelWeights, encoder: EncoderModel | None = None) -> dict[str, float]:
         """Return UAS and LAS on the development data, or nothing if there are none."""
@@ -347,6 +374,8 @@ class _Run:
         if not self.checkpoint:
             return
         arrays: dict[str, Any] = {**tables.arrays(), "best_parts": best.parts, "best_labels": best.labels}
+        if best.tensor:
+            arrays |= {f"best_{name}": array for name, array in best.tensor.state()[1].items()}
         metadata = {
             "fingerprint": self.fingerprint(),
             "epoch": epoch,
@@ -383,5 +412,6 @@ class _Run:
             file.arrays["best_parts"].copy(),
             file.arrays["best_labels"].copy(),
             (scales[0], scales[1]),
+            tables.tensor.restore_model(file.arrays) if tables.tensor else None,
         )
         return best, file.metadata["scores"], file.metadata["epoch"] + 1

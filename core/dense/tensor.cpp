@@ -1,0 +1,135 @@
+#include "dense/tensor.hpp"
+
+#include <algorithm>
+
+#include "base/platform.hpp"
+#include "base/stop.hpp"
+
+namespace headlong {
+
+namespace {
+
+void add_known(const Vocabulary& known, std::span<const Code> codes, std::vector<WeightedRow>& rows) {
+  for (Code code : codes)
+    if (const Index row = known.find(code); row >= 0) rows.push_back({row, 1.0F});
+}
+
+// Adds the vectors of a word and of its neighbors. Each of the three has its own rows.
+void add_vectors(const Tensor& tensor, std::span<const float> vectors, Index word, Index count,
+                 std::vector<WeightedRow>& rows) {
+  for (Index side = 0; side < 3; ++side) {
+    const Index neighbor = word + side - 1;
+    if (neighbor < 0 || neighbor >= count) continue;
+    const auto vector = vectors.subspan(static_cast<std::size_t>(neighbor) * tensor.vector_size, tensor.vector_size);
+    for (Index i = 0; i < tensor.vector_size; ++i)
+      if (vector[i] != 0.0F) rows.push_back({tensor.known_words + side * tensor.vector_size + i, vector[i]});
+  }
+}
+
+// Asks for the weights of rows that will soon be summed: most of them are not in the cache.
+void prefetch_rows(const Tensor& tensor, std::span<const WeightedRow> rows) {
+  constexpr Index LINE = 16;
+  for (const WeightedRow& row : rows)
+    for (Index column = 0; column < tensor.stride; column += LINE)
+      for (Factor factor : {Factor::Head, Factor::Modifier})
+        prefetch(tensor.of(factor) + static_cast<std::size_t>(row.row) * tensor.stride + column);
+}
+
+// Finds the rows of all words, and sums those of one word while the weights of the next are on their way.
+void project_words(const Tensor& tensor, const Attributes& words, std::span<const float> vectors,
+                   TensorSentence& sentence) {
+  slot_codes(words, *tensor.word_templates, sentence.word_codes);
+  const std::size_t count = tensor.word_templates->count, stride = tensor.stride;
+  FeatureRows& found = sentence.words;
+  found.rows.clear();
+  found.begins.assign(1, 0);
+  sentence.heads.resize(words.words * stride);
+  sentence.modifiers.resize(words.words * stride);
+  const auto project_word = [&](Index word) {
+    tensor.kernels->sum_rows(tensor.of(Factor::Head), tensor.stride, found.of(word), &sentence.heads[word * stride]);
+    tensor.kernels->sum_rows(tensor.of(Factor::Modifier), tensor.stride, found.of(word),
+                             &sentence.modifiers[word * stride]);
+  };
+  for (Index word = 0; word < words.words; ++word) {
+    add_known(tensor.words, {sentence.word_codes.row(0, word), count}, found.rows);
+    if (!vectors.empty()) add_vectors(tensor, vectors, word, words.words, found.rows);
+    found.begins.push_back(static_cast<Index>(found.rows.size()));
+    prefetch_rows(tensor, found.of(word));
+    if (word > 0) project_word(word - 1);
+  }
+  if (words.words > 0) project_word(words.words - 1);
+}
+
+void project_arcs(const Tensor& tensor, const Attributes& words, const PartColumns& arcs, TensorSentence& sentence) {
+  const Templates& templates = *tensor.arc_templates;
+  slot_codes(words, templates, sentence.arc_codes);
+  FeatureRows& found = sentence.arcs;
+  found.rows.clear();
+  found.begins.assign(1, 0);
+  sentence.codes.resize(templates.count);
+  sentence.relations.resize(arcs.count * tensor.stride);
+  for (std::size_t arc = 0; arc < arcs.count; ++arc) {
+    feature_indices(sentence.arc_codes, templates, arcs.slots.data() + arc * templates.slots,
+                    arcs.relations.data() + arc * templates.relations, 0, sentence.codes.data());
+    add_known(tensor.arcs, sentence.codes, found.rows);
+    found.begins.push_back(static_cast<Index>(found.rows.size()));
+    tensor.kernels->sum_rows(tensor.of(Factor::Arc), tensor.stride, found.of(arc),
+                             &sentence.relations[arc * tensor.stride]);
+  }
+}
+
+}  // namespace
+
+void add_tensor_scores(const Tensor& tensor, const Attributes& words, std::span<const float> vectors,
+                       const PartColumns& arcs, TensorSentence& sentence, std::span<float> scores) {
+  project_words(tensor, words, vectors, sentence);
+  project_arcs(tensor, words, arcs, sentence);
+  WorkCounter work;
+  for (std::size_t arc = 0; arc < arcs.count; ++arc) {
+    work.add(tensor.stride);
+    scores[arc] +=
+        tensor.share * tensor.kernels->triple_product(sentence.head(arcs.slots[2 * arc], tensor.stride),
+                                                      sentence.modifier(arcs.slots[2 * arc + 1], tensor.stride),
+                                                      sentence.relation(arc, tensor.stride), tensor.stride);
+  }
+}
+
+void tensor_difference(const Tensor& tensor, const TensorSentence& sentence, std::span<const WeightedArc> arcs,
+                       Factor factor, TensorDifference& out) {
+  const Index stride = tensor.stride;
+  const FeatureRows& rows = factor == Factor::Arc ? sentence.arcs : sentence.words;
+  out.factor = factor;
+  out.vectors.clear();
+  out.shares.clear();
+  out.numbers.assign(rows.begins.size() - 1, -1);
+  // By words or arcs: the weighted sum of the products of the other two factors.
+  for (const auto& [arc, head, modifier, weight] : arcs) {
+    const std::size_t item = factor == Factor::Head ? head : factor == Factor::Modifier ? modifier : arc;
+    const float* first = factor == Factor::Head ? sentence.modifier(modifier, stride) : sentence.head(head, stride);
+    const float* second = factor == Factor::Arc ? sentence.modifier(modifier, stride) : sentence.relation(arc, stride);
+    if (out.numbers[item] < 0) {
+      out.numbers[item] = static_cast<Index>(out.vectors.size() / stride);
+      out.vectors.resize(out.vectors.size() + stride, 0.0F);
+      for (const auto& [row, value] : rows.of(item)) out.shares.push_back({row, out.numbers[item], value});
+    }
+    float* sum = out.vectors.data() + static_cast<std::size_t>(out.numbers[item]) * stride;
+    const float amount = tensor.share * weight;
+    for (Index i = 0; i < stride; ++i) sum[i] += amount * (first[i] * second[i]);
+  }
+  std::ranges::stable_sort(out.shares, {}, &TensorDifference::Share::row);
+  out.rows.clear();
+  out.values.clear();
+  for (const auto& [row, number, weight] : out.shares) {
+    if (out.rows.empty() || out.rows.back() != row) {
+      out.rows.push_back(row);
+      out.values.resize(out.values.size() + stride, 0.0F);
+    }
+    float* to = out.values.data() + out.values.size() - stride;
+    const float* from = out.vectors.data() + static_cast<std::size_t>(number) * stride;
+    for (Index i = 0; i < stride; ++i) to[i] += weight * from[i];
+  }
+  out.squared_norm = 0.0;
+  for (float value : out.values) out.squared_norm += static_cast<double>(value) * value;
+}
+
+}  // namespace headlong

@@ -1,0 +1,26 @@
+// The rows of known codes in a matrix of weights.
+#pragma once
+
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace headlong {
+
+// The row of each known code: a hash table with open addressing. A code already tells attributes and templates apart.
+class Vocabulary {
+ public:
+  Vocabulary(std::span<const Code> codes, std::span<const Index> rows);
+  // Returns the row of a value, or -1 if it is not known.
+  Index find(Code code) const;
+
+ private:
+  struct Entry {
+    Code code;
+    Index row;
+  };
+  std::vector<Entry> entries_;  // row -1: empty
+  Code mask_;
+};
+
+}  // namespace headlong

@@ -1,0 +1,167 @@
+"""Parsers with a low-rank tensor."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from headlong import ModelError, OptionError, Parser
+from headlong.storage.model_file import read_model, write_model
+from tests.helpers import toy
+from tests.helpers.toy import answers, interrupt_at, same_model
+
+TENSOR = {"tensor": 8}
+
+
+@pytest.fixture(scope="module")
+def parser() -> Parser:
+    return toy.parser(1, **TENSOR).fit(toy.treebank(), toy.treebank())
+
+
+def with_tensor(parser, tensor):
+    """Return the parser with another tensor or without."""
+    weights = replace(parser.trained.weights, tensor=tensor)
+    return parser._make(replace(parser.trained, weights=weights), parser.options, ())
+
+
+@pytest.mark.parametrize("share", [0.7, 1.0])
+def test_it_fits_the_training_data(share):
+    parser = toy.parser(1, tensor=8, tensor_share=share, epochs=15).fit(toy.treebank())
+    assert [s.heads for s in parser.parse(toy.treebank())] == [s.heads for s in toy.treebank()]
+
+
+@pytest.mark.parametrize("order", [1, 3])
+def test_with_no_share_the_linear_model_is_the_same_to_the_bit(order):
+    plain = toy.parser(order).fit(toy.treebank())
+    silent = toy.parser(order, tensor=8, tensor_share=0.0).fit(toy.treebank())
+    for name in ("parts", "labels", "scales"):
+        one, other = (np.asarray(getattr(p.trained.weights, name)) for p in (plain, silent))
+        assert one.tobytes() == other.tobytes()
+    found, expected = (list(p.solve(toy.treebank())) for p in (silent, plain))
+    assert [s.score for s in found] == [s.score for s in expected]
+
+
+def test_scores_are_the_sum_of_both_parts(parser):
+    tensor = parser.trained.weights.tensor
+    [sentence] = toy.treebank()[:1]
+    whole, linear = parser.problem(sentence), with_tensor(parser, None).problem(sentence)
+    batch, _ = parser._encoder.batch([sentence])
+    scores = tensor.compile(parser._encoder.attributes).scores(batch, whole.arcs)
+    np.testing.assert_allclose(whole.scores, linear.scores + scores, atol=1e-4)
+    assert np.abs(scores).max() > 0.01
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_every_order_has_a_tensor(order):
+    parser = toy.parser(order, **TENSOR).fit(toy.treebank(), toy.treebank())
+    assert parser.trained.weights.tensor
+    for solution, sentence in zip(parser.solve(toy.treebank()), toy.treebank(), strict=True):
+        assert solution.certified or order == 4
+        assert parser.problem(sentence).score(solution.heads) == pytest.approx(solution.score, abs=1e-3)
+
+
+@pytest.mark.parametrize("options", [{"learner": "crf"}, {"training_decoder": "samplerank"}])
+def test_every_learner_can_train_it(options):
+    parser = toy.parser(1, epochs=12, **TENSOR, **options).fit(toy.treebank())
+    right = sum(
+        head == gold
+        for found, sentence in zip(parser.parse(toy.treebank()), toy.treebank(), strict=True)
+        for head, gold in zip(found.heads[1:], sentence.heads[1:], strict=True)
+    )
+    assert right >= 0.9 * sum(map(len, toy.treebank()))
+
+
+def test_the_perceptron_cannot():
+    with pytest.raises(OptionError, match="mira or crf with a tensor"):
+        toy.parser(1, learner="perceptron", **TENSOR)
+
+
+def test_threads_do_not_change_the_model(parser, tmp_path):
+    other = toy.parser(1, **TENSOR).fit(toy.treebank(), toy.treebank(), threads=3)
+    assert same_model(parser, other, tmp_path)
+
+
+def test_training_resumes_where_it_stopped(parser, tmp_path):
+    checkpoint = tmp_path / "checkpoint"
+    first = toy.parser(1, **TENSOR)
+    first.fit(toy.treebank(), toy.treebank(), checkpoint=checkpoint, progress=interrupt_at(3))
+    assert first.interrupted
+    assert first.trained.weights.tensor
+    second = toy.parser(1, **TENSOR).fit(toy.treebank(), toy.treebank(), checkpoint=checkpoint, resume=True)
+    assert same_model(parser, second, tmp_path)
+
+
+def test_it_is_saved_loaded_and_pickled(parser, tmp_path):
+    parser.save(tmp_path / "model")
+    for other in (Parser.load(tmp_path / "model"), pickle.loads(pickle.dumps(parser))):
+        assert answers(other.parse(toy.treebank())) == answers(parser.parse(toy.treebank()))
+        assert other.info()["tensor"] == 8
+        assert {"tensor-word", "tensor-arc"} <= set(other.info()["templates"])
+        assert other.neighbors("dog") == parser.neighbors("dog")
+
+
+def change(metadata=None, **arrays):
+    """Return a change of a stored model."""
+
+    def apply(stored, found):
+        stored["tensor"] |= metadata or {}
+        for name, make in arrays.items():
+            found[f"tensor_{name}"] = make(found[f"tensor_{name}"])
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("forge", "message"),
+    [
+        (change(head=lambda array: array[1:]), "tensor_head"),
+        (change(arc=lambda array: array[:, 1:]), "tensor_arc"),
+        (change(modifier_scales=lambda array: array * np.float32(np.nan)), "not finite"),
+        (change(word_codes=lambda array: array[::-1].copy()), "ascending"),
+        (change({"rank": 9}), "tensor_head"),
+        (change({"share": 2}), "'share'"),
+        (change({"vector_size": 5}), "tensor_head"),
+        (change({"words": [["a"]]}), "'words'"),
+        (lambda stored, _: stored.pop("tensor"), "rank of the tensor"),
+    ],
+)
+def test_a_forged_tensor_is_refused(parser, tmp_path, forge, message):
+    parser.save(tmp_path / "model")
+    file = read_model(tmp_path / "model", "parser")
+    metadata, arrays = dict(file.metadata), dict(file.arrays)
+    metadata["tensor"] = dict(metadata["tensor"])
+    forge(metadata, arrays)
+    write_model(tmp_path / "forged", "parser", metadata, arrays)
+    with pytest.raises(ModelError, match=message):
+        Parser.load(tmp_path / "forged")
+
+
+def test_neighbors_of_a_word(parser):
+    found = parser.neighbors("dog", count=3)
+    similarities = [similarity for *_, similarity in found]
+    assert len(found) == 3
+    assert similarities == sorted(similarities, reverse=True)
+    assert "dog" not in [form for form, *_ in found]
+    assert all(-1.001 <= similarity <= 1.001 for similarity in similarities)
+
+
+def test_words_with_equal_features_are_nearest():
+    sentences = [toy.tree(f"{form}/NOUN/2/nsubj barks/VERB/0/root") for form in ("dog", "cat", "dog")]
+    parser = toy.parser(1, **TENSOR).fit([*toy.treebank(), *sentences])
+    assert parser.neighbors("barks")[0][1] == "VERB"
+
+
+def test_neighbors_need_a_tensor_and_a_known_word(parser):
+    with pytest.raises(OptionError, match="found 'zebra'"):
+        parser.neighbors("zebra")
+    with pytest.raises(OptionError, match="this parser has none"):
+        toy.parser(epochs=1).fit(toy.treebank()).neighbors("dog")
+
+
+def test_a_small_set_of_templates_can_be_chosen():
+    parser = toy.parser(1, templates="mst", **TENSOR).fit(toy.treebank())
+    rich = toy.parser(1).fit(toy.treebank())
+    assert len(parser.families[0].templates) < len(rich.families[0].templates)
+    with pytest.raises(OptionError, match="templates"):
+        toy.parser(templates="turbo")
