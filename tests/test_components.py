@@ -124,6 +124,8 @@ def test_every_option_arrives(kind):
 
 def another_value(options, field):
     default = field.default
+    if default is None:
+        return {"max_heads": 3, "threshold": 0.25}[field.name]
     if isinstance(default, str):
         return OTHER_TEXTS.get(field.name, "something")
     if isinstance(default, tuple):
@@ -167,8 +169,8 @@ def test_unknown_options_are_refused(kind):
 def test_wrong_types_are_refused(kind):
     _, fields = options_of(kind)
     for field in fields:
-        wrong: list[Any] = [None, [1], object()]
-        if type(field.default) in (int, float):
+        wrong: list[Any] = [[1], object(), *([] if field.default is None else [None])]
+        if type(field.default) in (int, float, type(None)):
             wrong += [True, "two"]
         for value in wrong:
             with pytest.raises(OptionError, match=f"{field.name} must be .*, found "):

@@ -9,11 +9,14 @@ import pytest
 
 import headlong
 from headlong import DataWarning
-from headlong.parser.model import Pruning
+from headlong.features.tables import dependency
+from headlong.parser.model import ModelSpec, ModelWeights, Pruning
 from headlong.parser.options import ParserOptions
 from headlong.parser.pruner import choose_rule, make_rule, warn_of_recall
 from headlong.text import Sentence
 from tests.helpers import toy
+
+NO_MODEL = ModelWeights.empty(ModelSpec((), dependency.PRUNER, None, 8, True))
 
 
 def untagged(sentences):
@@ -35,8 +38,14 @@ def scattered(count):
     return found
 
 
+def rule_of(parser):
+    """Return the rule of the pruner of a parser."""
+    assert parser.trained.pruning is not None
+    return parser.trained.pruning.rule
+
+
 def test_the_rule_of_the_options_comes_first():
-    pruning = Pruning(None, 7, 0.5)
+    pruning = Pruning(NO_MODEL, 7, 0.5)
     assert make_rule(ParserOptions(), pruning).rule == {"max_heads": 7, "threshold": 0.5}
     assert make_rule(ParserOptions(max_heads=3), pruning).rule == {"max_heads": 3, "threshold": 0.5}
     assert make_rule(ParserOptions(threshold=0.0), pruning).rule == {"max_heads": 7, "threshold": 0.0}
@@ -45,7 +54,7 @@ def test_the_rule_of_the_options_comes_first():
 @pytest.mark.parametrize(("recalls", "max_heads"), [([99], 10), ([97.9, 98], 15), ([90, 91, 92, 93], 40)])
 def test_without_tags_the_first_good_rule_is_chosen(recalls, max_heads):
     left = list(recalls)
-    found = choose_rule(ParserOptions(), Pruning(None, 1, 0.5), lambda _: {"recall": left.pop(0)})
+    found = choose_rule(ParserOptions(), Pruning(NO_MODEL, 1, 0.5), lambda _: {"recall": left.pop(0)})
     assert found.max_heads == max_heads
     assert left == []
 
@@ -59,7 +68,8 @@ def test_a_parser_without_tags_learns_from_forms_and_ignores_tags(tmp_path):
     parser.save(tmp_path / "x.model")
     again = headlong.Parser.load(tmp_path / "x.model")
     assert toy.answers(again.parse(toy.treebank())) == toy.answers(train)
-    assert again.trained.pruning.rule == parser.trained.pruning.rule
+    assert again.options.max_heads is None
+    assert {key: again.info()[key] for key in ("max_heads", "threshold")} == rule_of(parser)
 
 
 def test_tags_that_development_data_lack_are_ignored():
@@ -70,8 +80,8 @@ def test_tags_that_development_data_lack_are_ignored():
 
 def test_explicit_rules_stay_without_tags():
     train = untagged(toy.treebank())
-    rule = toy.parser(max_heads=2, threshold=0.25).fit(train, dev=train).trained.pruning.rule
-    assert rule == {"max_heads": 2, "threshold": 0.25}
+    parser = toy.parser(max_heads=2, threshold=0.25).fit(train, dev=train)
+    assert rule_of(parser) == {"max_heads": 2, "threshold": 0.25}
 
 
 @pytest.mark.parametrize("held_out", [False, True])
@@ -90,9 +100,9 @@ def test_a_good_recall_is_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         toy.parser(epochs=1).fit(toy.treebank(), toy.treebank())
-        warn_of_recall(Pruning(None, 10, 0.1), 95.0, "x", tagless=True)
+        warn_of_recall(Pruning(NO_MODEL, 10, 0.1), 95.0, "x", tagless=True)
 
 
 def test_the_warning_without_tags_mentions_them():
     with pytest.warns(DataWarning, match="or lower threshold \\(now 0.1\\), or add UPOS tags$"):
-        warn_of_recall(Pruning(None, 10, 0.1), 94.9, "x", tagless=True)
+        warn_of_recall(Pruning(NO_MODEL, 10, 0.1), 94.9, "x", tagless=True)

@@ -370,7 +370,8 @@ class Parser(Component[TrainedParser]):
 
     def without_encoder(self) -> Self:
         """Return the linear model alone: this parser without its context encoder, pruned by the CRF again."""
-        return self._make(replace(self.trained, encoder=None), self.options, tuple(self.functions))
+        options = replace(self.options, encoder="none")
+        return self._make(replace(self.trained, encoder=None), options, tuple(self.functions))
 
     # ---- the component
 

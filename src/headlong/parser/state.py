@@ -16,8 +16,7 @@ from headlong.features.tables import tensor as tensor_table
 from headlong.features.templates import Family
 from headlong.parser.model import ModelSpec, ModelWeights, Pruning
 from headlong.parser.options import ParserOptions, TrainedParser
-from headlong.parser.pruner import DEFAULT_RULE, make_rule
-from headlong.storage.checks import FIELD, FLAG, RECORD, SCALE, TEXT, expect, expect_array, list_of
+from headlong.storage.checks import FIELD, FLAG, RECORD, SCALE, TEXT, expect, expect_array, list_of, number, whole
 from headlong.storage.component import Arrays, State
 
 _OLD_DEFAULTS = {
@@ -36,7 +35,7 @@ def make_parser_state(trained: TrainedParser, options: ParserOptions) -> State:
     """Return the content of the model file of a parser."""
     weights, pruning = trained.weights, trained.pruning
     metadata: dict[str, Any] = {
-        "options": {**options.to_metadata(), **(pruning.rule if pruning else {})},
+        "options": options.to_metadata(),
         "licence": options.licence,
         "tags": list(trained.tags),
         "labels": list(trained.labels),
@@ -52,6 +51,7 @@ def make_parser_state(trained: TrainedParser, options: ParserOptions) -> State:
     }
     arrays: dict[str, Any] = {"parts": weights.parts, "labels": weights.labels, "allowed": weights.spec.allowed}
     if pruning:
+        metadata["pruning"] = pruning.rule
         arrays["pruner"] = pruning.model.parts
     if weights.tensor:
         metadata["tensor"], tensor_arrays = weights.tensor.state()
@@ -102,7 +102,7 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
     if "pruner" in arrays or "pruner" in families:
         pruner = ModelSpec(attributes, families["pruner"], None, _count_bits(arrays["pruner"]), spec.single_root)
         model = ModelWeights(pruner, arrays["pruner"], None, _read_scales(scales, "pruner"))
-        pruning = make_rule(options, Pruning(model, *DEFAULT_RULE))
+        pruning = Pruning(model, *_read_rule(metadata, options))
     tensor = TensorModel.from_state(metadata, arrays, families) if "tensor" in metadata else None
     if (tensor.rank if tensor else 0) != options.tensor:
         raise ModelError(f"the rank of the tensor must be the {options.tensor} of the options")
@@ -142,6 +142,14 @@ def _read_family(stored: dict[str, Any]) -> Family:
     if name not in known:
         raise ModelError(f"unknown template family {name!r}")
     return replace(known[name], templates=_read_names(stored, "templates"))
+
+
+def _read_rule(metadata: dict[str, Any], options: ParserOptions) -> tuple[int, float]:
+    """Return `max_heads` and `threshold`. Old files have them in their options only."""
+    if options.max_heads is not None and options.threshold is not None:
+        return options.max_heads, options.threshold
+    rule = expect(metadata, "pruning", RECORD)
+    return expect(rule, "max_heads", whole(1, 10_000)), expect(rule, "threshold", number(0, 1))
 
 
 def _read_scales(stored: dict[str, Any], key: str) -> tuple[float, float]:
