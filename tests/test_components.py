@@ -60,6 +60,7 @@ VERBS = {
     Pipeline: "__call__",
 }
 OTHER_TEXTS = {
+    "templates": "mst",
     "families": "+path",
     "encoder": "small",
     "learner": "perceptron",
