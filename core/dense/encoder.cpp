@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/stop.hpp"
+
 namespace headlong {
 
 Vocabulary::Vocabulary(std::span<const Code> codes, std::span<const Index> rows)
@@ -20,9 +22,17 @@ Index Vocabulary::find(Code code) const {
   return entries_[place].row;
 }
 
+namespace {
+
+// Also NaN, which products of huge weights can lead to, becomes the least value.
+float bounded(float value) { return value > LEAST_LOG_PROBABILITY ? value : LEAST_LOG_PROBABILITY; }
+
+}  // namespace
+
 void encode(const Encoder& encoder, const Attributes& words, EncodedSentence& encoded) {
   const std::size_t columns = encoder.columns.size();
   const Index size = encoded.size = words.words;
+  encoded.is_whole = false;
   encoded.rows.assign(size * columns, -1);
   encoded.rows[0] = Encoder::ROOT;
   for (Index word = 1; word < size; ++word) {
@@ -40,15 +50,17 @@ void encode(const Encoder& encoder, const Attributes& words, EncodedSentence& en
   for (Index modifier = 1; modifier < size; ++modifier) {
     float* row = encoded.log_probabilities.data() + static_cast<std::size_t>(modifier) * padded(size);
     log_probabilities(*encoder.network.kernels, row, padded(size), encoded.scratch);
-    for (Index head = 0; head < size; ++head) row[head] = std::max(row[head], LEAST_LOG_PROBABILITY);
+    std::transform(row, row + size, row, bounded);
+    poll();
   }
+  encoded.is_whole = true;
 }
 
 std::span<const float> label_log_probabilities(const Encoder& encoder, EncodedSentence& encoded, Index head,
                                                Index modifier) {
   encoded.labels.resize(encoder.network.layout.label.out);
   label_probabilities(encoder.network, encoded.record, head, modifier, encoded.labels.data());
-  for (float& value : encoded.labels) value = std::max(value, LEAST_LOG_PROBABILITY);
+  std::ranges::transform(encoded.labels, encoded.labels.begin(), bounded);
   return std::span(encoded.labels).first(encoder.network.shape.labels);
 }
 

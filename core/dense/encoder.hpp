@@ -42,6 +42,7 @@ struct Encoder {
 // An encoded sentence, its own workspace.
 struct EncodedSentence {
   Index size = 0;
+  bool is_whole = false;  // whether encoding came to its end; a time limit or an interrupt may stop it
   std::vector<Index> rows;
   NetworkRecord record;
   std::vector<float> log_probabilities;  // [modifiers][padded(size)] of heads

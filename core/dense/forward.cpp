@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/stop.hpp"
 #include "dense/network.hpp"
 
 namespace headlong {
@@ -188,10 +189,14 @@ void forward(const Network& network, const NetworkInput& input, const Dropout& d
   record.words = input.words();
   record.layers.resize(network.shape.depth);
   embed(network, input, dropout, random, record);
+  poll();
   convolve(network, input, dropout, random, record);
-  for (Index layer = 0; layer < network.shape.depth; ++layer)
+  for (Index layer = 0; layer < network.shape.depth; ++layer) {
+    poll();
     recur(network, input, dropout, random, layer, layer == 0 ? record.convolved : record.layers[layer - 1].output,
           record);
+  }
+  poll();
   if (network.shape.scores_words())
     apply(network, network.layout.values, record.layers.back().output.data(), 2 * network.shape.hidden, record,
           record.values);

@@ -131,17 +131,20 @@ void decode_sentence(const ParserModel<Weight>& model, const Words& words, const
   labels_of(arcs, heads, labels);
 }
 
-// Answers with the chain, in which each word depends on the word before it: the cheapest tree there is.
+// Answers with the chain, in which each word depends on the word before it: the cheapest tree there is. If the time
+// was too short for the encoder, its score is that of the linear model.
 template <class Weight>
-void answer_chain(const ParserModel<Weight>& model, const Words& words, bool projective, ParserWorkspace& workspace,
+void answer_chain(const PrunedModel<Weight>& pruned, const Words& words, bool projective, ParserWorkspace& workspace,
                   std::span<Index> heads, std::span<Index> labels) {
   auto& [arcs, pruning, parts, labeler, encoded] = workspace;
+  const ParserModel<Weight>& model = pruned.model;
   const Index size = words.size();
   std::iota(heads.begin(), heads.end(), NO_HEAD);
   arcs.candidates.heads.assign(heads.begin() + 1, heads.end());
   arcs.candidates.begins.assign(1, 0);
   for (Index word = 0; word < size; ++word) arcs.candidates.begins.push_back(word);
   score_arcs(model, words, arcs);
+  if (pruned.encoder && encoded.is_whole) add_arc_scores(*pruned.encoder, encoded, arcs);
   fold_best_labels(model, words, 0.0F, arcs);
   labels_of(arcs, heads, labels);
   parts.solution = {};
@@ -158,7 +161,7 @@ template <class Weight>
 void label(const PrunedModel<Weight>& model, const Words& words, std::span<const Index> heads, std::span<Index> labels,
            ParserWorkspace& workspace) {
   if (!model.model.tree_label) return;
-  if (model.encoder)
+  if (model.encoder && workspace.encoded.is_whole)
     add_label_scores(*model.encoder, heads, model.model.labels.stride, workspace.encoded, workspace.arcs);
   label_tree(model.model, words, workspace.arcs, heads, labels, workspace.labeler);
 }
@@ -199,7 +202,7 @@ void parse_batch(const PrunedModel<Weight>& model, const Corpus& corpus, const D
       decode_sentence(model.model, words, own, guide.empty() ? guide : guide.subspan(begin, count), workspace, heads,
                       labels);
     } catch (const OutOfTime&) {
-      answer_chain(model.model, words, options.projective, workspace, heads, labels);
+      answer_chain(model, words, options.projective, workspace, heads, labels);
     }
     label(model, words, heads, labels, workspace);
     const Solution& solution = parts.solution;

@@ -7,6 +7,7 @@ import pytest
 
 import headlong
 from headlong import ModelError, OptionError, Parser
+from headlong.text import Sentence
 from tests.helpers import toy
 from tests.helpers.modelfiles import forged_encoder_arrays
 from tests.helpers.toy import answers, interrupt_at, same_model
@@ -119,6 +120,33 @@ def test_forged_encoders_are_refused(parser):
     for key, value in (("shape", {}), ("attributes", ["lower", "no such"]), ("weights", [1, float("inf")])):
         with pytest.raises(ModelError):
             Parser.from_state({**metadata, "encoder": {**metadata["encoder"], key: value}}, arrays)
+
+
+@pytest.mark.parametrize("huge", [1e3, 9e5])
+def test_huge_weights_are_no_reason_for_false_certificates(parser, huge):
+    """Sums of such products overflow, and the difference of two infinities is NaN."""
+    metadata, arrays = parser.state()
+    signs = np.random.default_rng(1).choice([-1, 1], arrays["encoder_matrices"].shape)
+    changes = {
+        "encoder_scales": np.full_like(arrays["encoder_scales"], huge),
+        "encoder_matrices": (127 * signs).astype(np.int8),
+        "encoder_vectors": np.full_like(arrays["encoder_vectors"], huge),
+    }
+    hostile = Parser.from_state(metadata, {**arrays, **changes})
+    for found in hostile.solve(toy.treebank()):
+        assert np.isfinite(found.score)
+        assert found.certified
+        assert found.score <= found.bound
+
+
+def test_a_time_limit_ends_the_encoder(parser):
+    """The second sentence must not get scores from what was encoded for the first one."""
+    sentences = [*toy.treebank()[:1], Sentence.from_words(["dog"] * 1000, upos=["NOUN"] * 1000)]
+    first, second = parser.solve(sentences, time_limit=1e-9)
+    assert first.heads.max() <= len(sentences[0])
+    assert second.heads.tolist() == list(range(-1, 1000))
+    assert (second.status, second.bound, second.certified) == ("unconverged", np.inf, False)
+    assert np.isfinite(second.score)
 
 
 def test_an_unknown_size_is_refused():
