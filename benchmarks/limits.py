@@ -86,7 +86,7 @@ def interrupt(job: Job, wait: float) -> float | None:
         timer.join()
         time.sleep(0.01)  # the signal may have been sent after all
     except KeyboardInterrupt:
-        return time.monotonic() - _waited() - sent[0]
+        return max(0.0, time.monotonic() - _waited() - sent[0])
     return None
 
 

@@ -17,7 +17,7 @@ from headlong import Parser, Pipeline, Tokenizer
 from headlong.features.attributes import RowCache
 from headlong.inference import Graph
 from headlong.lemmatizer.lemmatizer import TrainedLemmatizer
-from headlong.locks import ForkLock
+from headlong.locks import _REGISTRY, make_lock
 from headlong.text.characters import _TABLES
 from tests.test_components import TEXT, every_component, predictions, train, trained
 
@@ -50,7 +50,7 @@ def run_in_fork(work: Callable[[], bool]) -> str:
 
 @needs_fork
 def test_a_lock_of_another_thread_is_free_in_the_child():
-    lock, held, done = ForkLock(), threading.Event(), threading.Event()
+    lock, held, done = make_lock(), threading.Event(), threading.Event()
 
     def hold() -> None:
         with lock:
@@ -72,22 +72,33 @@ def test_a_lock_of_another_thread_is_free_in_the_child():
 
 @needs_fork
 def test_a_lock_of_the_forking_thread_stays_locked_in_the_child():
-    lock = ForkLock()
-
-    def is_locked() -> bool:
-        return lock._lock.locked()
+    lock: Any = make_lock()
 
     with lock:
-        assert run_in_fork(is_locked) == "right"
-    assert not is_locked()
+        assert run_in_fork(lock._is_owned) == "right"
+    assert not lock._is_owned()
 
 
 def test_locks_do_not_keep_their_owners_alive():
-    lock = ForkLock()
+    lock = make_lock()
     watch = weakref.ref(lock)
     del lock
     gc.collect()
     assert watch() is None
+    kept = [make_lock() for _ in range(3)]
+    for _ in range(1000):
+        make_lock()
+    gc.collect()
+    assert len(_REGISTRY.locks) < 500
+    assert {*kept} <= {one() for one in _REGISTRY.locks}
+
+
+def test_an_interrupt_in_a_lock_is_not_lost():
+    """Neither taking a lock nor its end runs Python code: Ctrl-C in there would leave it locked, or be ignored."""
+    lock = make_lock()
+    assert not hasattr(lock.__enter__, "__code__")
+    assert not hasattr(lock.__exit__, "__code__")
+    assert [one.__callback__ for one in weakref.getweakrefs(lock)] == [None]
 
 
 @needs_fork

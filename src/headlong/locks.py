@@ -5,45 +5,54 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from typing import Any
 
 
-class ForkLock:
-    """A lock that is free in a forked process if another thread held it.
+class _Registry:
+    """All locks that exist.
 
-    Only the thread that calls `os.fork` lives on in the child, so a `threading.Lock` of another thread would stay
-    locked there forever. What the lock protects must be whole after each statement, since any of them may be the last
-    one before the fork.
-
-    >>> lock = ForkLock()
-    >>> with lock:
-    ...     pass
+    A `weakref.WeakSet` calls Python code when one of its members dies, and Ctrl-C in there would be lost.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._holder = 0  # the thread that took the lock last
-        _LOCKS.add(self)
+        self.lock = threading.Lock()
+        self.locks: list[weakref.ref[Any]] = []
+        self.limit = 64  # the length at which dead ones are removed
 
-    def __enter__(self) -> None:
-        self._lock.acquire()
-        self._holder = threading.get_ident()
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
+    def add(self, lock: object) -> None:
+        with self.lock:
+            if len(self.locks) >= self.limit:
+                self.locks = [one for one in self.locks if one() is not None]
+                self.limit = max(64, 2 * len(self.locks))
+            self.locks.append(weakref.ref(lock))
 
     def free_after_fork(self) -> None:
-        """Free the lock if a thread held it that does not exist in this process."""
-        if self._lock.locked() and self._holder != threading.get_ident():
-            self._lock = threading.Lock()
+        """Free each lock that a thread held that does not exist in this process."""
+        self.lock = threading.Lock()
+        for reference in self.locks:
+            lock = reference()
+            if lock is not None and not lock._is_owned():
+                lock._at_fork_reinit()
 
 
-_LOCKS: weakref.WeakSet[ForkLock] = weakref.WeakSet()
+_REGISTRY = _Registry()
 
 
-def _free_locks() -> None:
-    for lock in list(_LOCKS):
-        lock.free_after_fork()
+def make_lock() -> threading.RLock:
+    """Return a lock that is free in a forked process if another thread held it.
+
+    Only the thread that calls `os.fork` lives on in the child, so a lock of another thread would stay locked there
+    forever. What the lock protects must be whole after each statement, since any of them may be the last one before the
+    fork. Taking and freeing the lock is no Python code, in which Ctrl-C could leave it locked.
+
+    >>> lock = make_lock()
+    >>> with lock:
+    ...     pass
+    """
+    lock = threading.RLock()
+    _REGISTRY.add(lock)
+    return lock
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
-    os.register_at_fork(after_in_child=_free_locks)
+    os.register_at_fork(after_in_child=_REGISTRY.free_after_fork)

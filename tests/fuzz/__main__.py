@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("target", choices=("all", *TARGETS))
     parser.add_argument("--runs", type=int, help="number of inputs (default: by target, a few seconds)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the mutations (default: %(default)s)")
-    parser.add_argument("--seconds", type=int, default=20, help="time limit per input (default: %(default)s)")
+    parser.add_argument("--seconds", type=int, default=20, help="CPU time per input (default: %(default)s)")
     parser.add_argument("--memory", type=int, default=1024, help="memory limit in MB; 0: none (default: %(default)s)")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run one input, and show its error")
     args = parser.parse_args()

@@ -43,7 +43,7 @@ def fuzz(name: str, runs: int, seed: int, *, seconds: int, megabytes: int) -> Co
         name: The target.
         runs: The number of inputs.
         seed: Of the mutations.
-        seconds: Time limit per input.
+        seconds: Limit of CPU time per input; wall time may be ten times as long.
         megabytes: Memory limit beside what the process has before the first input; 0 for none.
     """
     target = TARGETS[name]
@@ -75,7 +75,7 @@ def _done(shared: mmap.mmap) -> int:
 
 def _describe_end(status: int, seconds: int) -> str:
     code = os.waitstatus_to_exitcode(status)
-    if code == -signal.SIGALRM:
+    if code in (-signal.SIGPROF, -signal.SIGALRM):
         return f"more than {seconds} seconds"
     return f"signal {-code}" if code < 0 else f"exit status {code}"
 
@@ -88,7 +88,8 @@ def _run_child(
     for number in range(begin, runs):
         data = target.input(seed, number)
         # The default action of the signal, since a handler in Python would wait for the end of a call of the core.
-        signal.alarm(seconds)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.alarm(10 * seconds)
         try:
             outcome = judge(target, data)
         except Exception as error:
@@ -96,6 +97,7 @@ def _run_child(
             place = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(place.filename).name}:{place.lineno}"
             _save(name, data, f"{type(error).__name__}: {str(error)[:300]} ({where})")
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
         shared[_PROGRESS + number] = OUTCOMES.index(outcome)
         shared[:_PROGRESS] = (number + 1).to_bytes(_PROGRESS, "little")

@@ -23,7 +23,7 @@ from headlong.arrays import UINT8, UINT32
 from headlong.errors import OptionError
 from headlong.features.clusters import KEY, Clusters
 from headlong.features.clusters import NAMES as CLUSTER_NAMES
-from headlong.locks import ForkLock
+from headlong.locks import make_lock
 from headlong.text import Sentence
 from headlong.text.universal import UD_TAGS, is_punctuation
 
@@ -201,7 +201,7 @@ class RowCache:
         forget: Callable[[], None] = lambda: None,
     ) -> None:
         self._make, self._columns, self._forget = make, tuple(columns), forget
-        self._lock = ForkLock()
+        self._lock = make_lock()
         self._clear()
 
     def __len__(self) -> int:

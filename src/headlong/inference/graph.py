@@ -12,7 +12,7 @@ from headlong import _core
 from headlong.errors import OptionError
 from headlong.inference.factors import Factor
 from headlong.inference.variables import ScorePool, Variables, check_scores
-from headlong.locks import ForkLock
+from headlong.locks import make_lock
 
 
 class Graph:
@@ -24,7 +24,7 @@ class Graph:
     """
 
     def __init__(self) -> None:
-        self._lock = ForkLock()
+        self._lock = make_lock()
         self._solvers = 0  # number of running solvers
         self.factors: list[Factor] = []
         self.pool = ScorePool()

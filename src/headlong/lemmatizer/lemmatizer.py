@@ -19,7 +19,7 @@ from headlong.features.attributes import CACHED_WORDS, ending_codes, shape
 from headlong.features.templates import Family, rows
 from headlong.learning.loop import Report
 from headlong.lemmatizer.edits import KEEP, LOWER, WHOLE, Edit, edit_between
-from headlong.locks import ForkLock
+from headlong.locks import make_lock
 from headlong.options import Options, store_options
 from headlong.parallel import read_batches
 from headlong.sequence.decisions import Decisions
@@ -114,7 +114,7 @@ class TrainedLemmatizer:
         for key, script in zip(*(array.tolist() for array in endings), strict=True):
             self._endings[key].append(script)
         self._cache: dict[str, str] = {}
-        self._lock = ForkLock()
+        self._lock = make_lock()
 
     @classmethod
     def fit(cls, train: Iterable[Sentence], options: LemmatizerOptions, progress: Report) -> TrainedLemmatizer:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headlong.arrays import BOOL, INT32, UINT8, UINT32
-from headlong.locks import ForkLock
+from headlong.locks import make_lock
 
 UINT64 = npt.NDArray[np.uint64]
 
@@ -71,7 +71,7 @@ class _CharacterTables:
         self.lowers = np.arange(_LAST, dtype=np.uint32)
         self.glued = np.zeros(_LAST, np.bool_)
         self._filled = np.zeros(_LAST // _PAGE, np.bool_)
-        self._lock = ForkLock()
+        self._lock = make_lock()
 
     def prepare(self, points: UINT32) -> None:
         """Fill the pages that contain the given code points."""
