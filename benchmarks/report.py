@@ -29,6 +29,7 @@ from benchmarks import (
     search,
     sequences,
     stream,
+    tagless,
     text_and_scores,
 )
 from benchmarks.common import argument_parser
@@ -64,6 +65,7 @@ BENCHMARKS: dict[str, Benchmark] = {  # in the order of the page
     "dense": dense,
     "full": full,
     "ablation": ablation,
+    "tagless": tagless,
     "decoders": decoders,
     "search": search,
     "greedy": greedy,

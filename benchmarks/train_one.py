@@ -12,27 +12,32 @@ import argparse
 import json
 import random
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import headlong
-from benchmarks.common import argument_parser, peak_memory_mb, treebanks
+from benchmarks.common import argument_parser, names, peak_memory_mb, treebanks
+from headlong.dense import EncoderSize
 from headlong.evaluation import evaluate
 from headlong.features.tables import dependency
 
 
-def read(path: Path, limit: int) -> list[headlong.Sentence]:
-    """Read all sentences of a file, or the first `limit`."""
+def read(path: Path, limit: int, empty: Sequence[str]) -> list[headlong.Sentence]:
+    """Read all sentences of a file, or the first `limit`, and empty some columns."""
     sentences = list(headlong.read_conllu(path, trees=True))
+    for sentence in sentences:
+        for column in empty:
+            getattr(sentence, column)[1:] = ["_"] * len(sentence)
     return sentences[:limit] if limit else sentences
 
 
 def train(options: argparse.Namespace, folder: Path) -> headlong.Parser:
     """Train and save the parser and the cost of training."""
     begin = time.process_time()
-    dev = read(folder / "dev.conllu", options.limit)
+    dev = read(folder / "dev.conllu", options.limit, options.empty)
     has_training_set = (folder / "train.conllu").exists()
-    data = read(folder / "train.conllu", options.limit) if has_training_set else dev
+    data = read(folder / "train.conllu", options.limit, options.empty) if has_training_set else dev
     if options.sample:
         data = random.Random(options.seed).sample(data, min(options.sample, len(data)))
     parser = headlong.Parser(
@@ -41,8 +46,8 @@ def train(options: argparse.Namespace, folder: Path) -> headlong.Parser:
         trees=options.trees,
         training_decoder=options.decoder,
         epochs=options.epochs,
-        seed=options.seed,
         encoder=options.encoder,
+        seed=options.seed,
     ).fit(data, dev=dev if has_training_set else None)
     parser.save(options.model)
     cost = {"training CPU s": time.process_time() - begin, "training memory MB": peak_memory_mb()}
@@ -75,8 +80,9 @@ def main() -> None:
     arguments.add_argument("--trees", default="auto", choices=("auto", "any", "projective"), help="kind of trees")
     arguments.add_argument("--decoder", default="exact", help="decoder of training")
     arguments.add_argument("--test-decoder", help="decoder of testing for orders above 1 (default: the parser's own)")
+    arguments.add_argument("--encoder", default="none", choices=get_args(EncoderSize), help="size of the encoder")
+    arguments.add_argument("--empty", type=names, default=[], help="columns to empty: lemmas, upos, xpos, feats")
     arguments.add_argument("--epochs", type=int, default=headlong.Parser().options.epochs, help="number of epochs")
-    arguments.add_argument("--encoder", default="none", choices=("none", "small", "large"), help="size of the encoder")
     arguments.add_argument("--seed", type=int, default=1, help="random seed")
     arguments.add_argument("--limit", type=int, default=0, help="read only the first sentences of each file; 0 for all")
     arguments.add_argument("--sample", type=int, default=0, help="number of random training sentences; 0 for all")
@@ -92,7 +98,10 @@ def main() -> None:
     cost = model.with_suffix(".json")
 
     def score(one: headlong.Parser) -> dict[str, Any]:
-        return {name: accuracy(one, read(folder / f"{name}.conllu", options.limit), decoder) for name in splits}
+        return {
+            name: accuracy(one, read(folder / f"{name}.conllu", options.limit, options.empty), decoder)
+            for name in splits
+        }
 
     figures = {
         "treebank": options.treebank,

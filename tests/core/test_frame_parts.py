@@ -12,8 +12,8 @@ from headlong.features.attributes import WordEncoder
 from headlong.features.tables import dependency
 from headlong.features.tables.globals import GLOBALS
 from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, OUTER_RELATIONS, TREE_LABEL_RELATIONS, Family
+from headlong.parser.corpus import Corpus
 from headlong.parser.model import ModelSpec, WeightTables
-from headlong.parser.training import Corpus
 from headlong.text import Sentence
 from tests.helpers import oracles, toy
 from tests.helpers.problems import core_options, tree_value

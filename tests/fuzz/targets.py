@@ -19,6 +19,7 @@ from tests.fuzz.text_targets import (
     fuzz_pretokenized,
     fuzz_text,
     fuzz_treebank,
+    fuzz_vectors,
 )
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -63,6 +64,7 @@ TARGETS = {
     "evaluation": Target(fuzz_evaluation, ("treebank", "evaluation"), 3000),
     "drawing": Target(fuzz_drawing, ("treebank",), 2000),
     "options": Target(fuzz_options, ("options",), 3000),
+    "vectors": Target(fuzz_vectors, ("vectors",), 2000),
     "graph": Target(fuzz_graph, ("graph",), 500),
     "model": Target(fuzz_model, ("model",), 500, mutate_model),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -24,13 +25,18 @@ from headlong.text.inputs import detect_format, peek_text, read_lines, read_piec
 from headlong.text.plain import misc_value, surface_tokens
 from headlong.text.pretokenized import read_horizontal, read_vertical
 from headlong.tokenizer.segmenter import TokenizerOptions
+from headlong.vectors import WordVectors
 
 PAIR = b"\n=====\n"
 """What separates the two files in an input of `fuzz_evaluation`."""
 
 _FORMATS: tuple[Format, ...] = ("conllu", "auto", "conllx", "conll2009")
 _COLUMNS = (("FORM", "XPOS", "TAG"), ("FORM",), ("TAG", "FORM"))
-_NOT_ON_A_LINE = ("no sentence", "truncated gzip data", "damaged gzip data")
+_NOT_ON_A_LINE = (
+    "no sentence",
+    *(f"{what} {packing} data" for what in ("truncated", "damaged") for packing in ("gzip", "xz")),
+    *("no word before vector", "the end of the file in vector", "a number that is not finite"),  # binary vectors
+)
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -59,6 +65,15 @@ def fuzz_text(data: bytes) -> None:
     assert not text[end:].strip(), f"lost {text[end:]!r}"
     if sentences:
         _check_round_trip(sentences, lambda raw: read_conllu(io.BytesIO(raw)))
+
+
+def fuzz_vectors(data: bytes) -> None:
+    """Read word vectors: the words differ, the numbers are finite, and headlong's own file holds the same."""
+    vectors = WordVectors.read(io.BytesIO(data), limit=50)
+    assert len(set(vectors.trained.words)) == len(vectors)
+    metadata, arrays = vectors.state()
+    assert WordVectors.from_state(metadata, arrays).digest() == vectors.digest()
+    assert not any(math.isnan(value) for value in vectors.look_up(vectors.trained.words).ravel().tolist())
 
 
 def fuzz_pretokenized(data: bytes) -> None:

@@ -9,8 +9,8 @@ from headlong.features.attributes import WordEncoder
 from headlong.features.templates import ARC_RELATIONS, BETWEEN_RELATIONS, Family
 from headlong.learning.loop import Loop
 from headlong.learning.losses import LEARNERS, Crf, Mira, Perceptron, make_learner
+from headlong.parser.corpus import Corpus
 from headlong.parser.model import ModelSpec, WeightTables
-from headlong.parser.training import Corpus
 from headlong.text import Sentence
 from tests.helpers import oracles, toy
 from tests.helpers.problems import core_options

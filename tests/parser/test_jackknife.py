@@ -11,9 +11,10 @@ from headlong.features.tables.globals import GLOBALS
 from headlong.learning.loop import Loop, Progress
 from headlong.learning.losses import Mira
 from headlong.parser import jackknife
+from headlong.parser.corpus import Corpus
 from headlong.parser.model import ModelSpec, ModelWeights, WeightTables
 from headlong.parser.parser import Parser
-from headlong.parser.training import Corpus, checkpoint_files
+from headlong.parser.training import checkpoint_files
 from tests.helpers import toy
 
 FULL: dict[str, Any] = {"order": dependency.FULL, **toy.SMALL}

@@ -57,7 +57,7 @@ FAULTS = {
     "metadata.pop('scores')": "missing 'scores'",
     "metadata['options'].pop('bits')": "missing 'bits'",
     "metadata['options']['max_heads'] = 0": "max_heads must be from 1 to 10000, found 0",
-    "metadata['options']['max_heads'] = 'many'": "max_heads must be an integer, found 'many'",
+    "metadata['options']['max_heads'] = 'many'": "max_heads must be an integer or None, found 'many'",
     "metadata['options']['threshold'] = 7": "threshold must be from 0 to 1, found 7",
     "metadata['options']['order'] = 3": "the template families are not those of the options",
     "metadata['options']['order'] = 5": "order must be one of 1, 2, 3, 4, found 5",

@@ -51,6 +51,18 @@ def test_text_binary_and_packed_files():
         check(pack(as_binary(single, rows)), single, rows)
 
 
+def test_packed_files_may_have_several_streams_and_padding():
+    halves = as_text(WORDS, VECTORS)[:20], as_text(WORDS, VECTORS)[20:]
+    check(b"".join(map(lzma.compress, halves)) + bytes(8), WORDS, VECTORS)
+
+
+def test_a_packed_file_that_asks_for_much_memory_is_refused():
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 2**29}]
+    packed = lzma.compress(as_text(WORDS, VECTORS), filters=filters)
+    with pytest.raises(DataError, match=r"found damaged xz data .*[Mm]emory"):
+        read_vectors(io.BytesIO(packed), 10)
+
+
 def test_only_the_first_words_are_read():
     check(as_text(WORDS, VECTORS), WORDS[:2], VECTORS[:2], most=2)
     check(as_text(WORDS, VECTORS) + b"garbage", WORDS, VECTORS)
@@ -79,7 +91,7 @@ def test_all_sizes(size, write):
         (b"2 2\na 1 2\n", ":3: found the end of the file, expected a word and 2 numbers"),
         (b"2 2\na 1 2\nb 1\n", ":3: found 1 numbers, expected a word and 2 numbers"),
         (b"2 2\na 1 2\nb 1 x\n", ":3: found a field that is no number, expected 2 numbers"),
-        (b"2 2\na 1 2\nb 1 nan\n", "found a number that is not finite, or too large, expected numbers below 1e15"),
+        (b"2 2\na 1 2\nb 1 nan\n", ":3: found a number that is not finite, or too large, expected numbers below 1e15"),
         (b"1 2\na 1 inf\n", "found a number that is not finite"),
         (b"1 2\na\tb 1 2\n", ":2: found the word 'a\\tb', expected a word without tabs and line breaks"),
         (b"2 2\n" + b"a " + struct.pack("<2f", 1, 2), "found no word before vector 2, expected a word and a space"),

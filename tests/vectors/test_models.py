@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import headlong
-from headlong import ModelError, Parser, Pipeline, SequenceLabeler, Tagger
+from headlong import DataWarning, ModelError, Parser, Pipeline, SequenceLabeler, Tagger
 from headlong.features.clusters import Clusters
 from headlong.lemmatizer.lemmatizer import LemmatizerOptions
 from headlong.parser.options import ParserOptions
@@ -113,17 +113,17 @@ def test_a_model_keeps_as_many_words_as_asked_for():
 
 def test_training_resumes_with_the_same_vectors_only(tmp_path):
     checkpoint = tmp_path / "checkpoint"
-    options: dict[str, Any] = {**toy.SMALL, "encoder": "small", "encoder_epochs": 4}
+    options: dict[str, Any] = {**SMALL, "encoder": "small", "encoder_epochs": 4}
     parser = Parser(1, **options)
-    whole = Parser(1, **options).fit(toy.treebank(), vectors=vectors())
+    whole = Parser(1, **options).fit(treebank(), vectors=vectors())
     parser.fit(
-        toy.treebank(), vectors=vectors(), checkpoint=checkpoint, progress=interrupt_at(3, stage="encoder", end=False)
+        treebank(), vectors=vectors(), checkpoint=checkpoint, progress=interrupt_at(3, stage="encoder", end=False)
     )
     assert parser.interrupted
-    resumed = Parser(1, **options).fit(toy.treebank(), vectors=vectors(), checkpoint=checkpoint, resume=True)
+    resumed = Parser(1, **options).fit(treebank(), vectors=vectors(), checkpoint=checkpoint, resume=True)
     assert toy.same_model(resumed, whole, tmp_path)
     with pytest.raises(ModelError, match="checkpoint of other data or options"):
-        Parser(1, **options).fit(toy.treebank(), vectors=clustered(), checkpoint=checkpoint, resume=True)
+        Parser(1, **options).fit(treebank(), vectors=clustered(), checkpoint=checkpoint, resume=True)
 
 
 def test_a_pipeline_passes_vectors_on(tmp_path):
@@ -177,6 +177,11 @@ def forged_source(kind):
     if kind == "parser":
         return Parser(1, **{**SMALL, "epochs": 1}).fit(treebank(), vectors=clustered())
     return Tagger(epochs=1, bits=8, fine_bits=8).fit(treebank(), vectors=clustered())
+
+
+def test_vectors_of_another_language_are_a_warning():
+    with pytest.warns(DataWarning, match="only 0 % of the words of the training data have a vector"):
+        Tagger(epochs=1, bits=8, fine_bits=8).fit(toy.treebank(), vectors=vectors())
 
 
 def test_clusters_of_no_words():

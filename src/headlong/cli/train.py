@@ -93,7 +93,6 @@ _NUMBERS = {
     "batch_size": (4, "number of sentences parsed with the same weights between two updates"),
     "bits": (22, "size of the weight table for arcs: 2^N weights; fewer bits make a smaller, less accurate model"),
     "label_bits": (17, "size of the weight table for labels: 2^N rows"),
-    "max_heads": (10, "number of candidate heads per word that the pruner keeps, at most"),
     "encoder_epochs": (
         0,
         "passes over the training data to train the encoder; 0 means 25, or as many as a million words, at most 60",
@@ -145,12 +144,18 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
     add_vectors(parser)
     add_numbers(parser, _NUMBERS)
     parser.add_argument(
+        "--max-heads",
+        type=int,
+        metavar="N",
+        help="number of candidate heads per word that the pruner keeps, at most (default: 10; without UPOS tags up to "
+        "40, as many as it takes to keep 98 %% of the gold heads)",
+    )
+    parser.add_argument(
         "--threshold",
         type=float,
-        default=0.005,
         metavar="SHARE",
         help="smallest posterior of a candidate head, as a share of the posterior of the best head; a higher threshold "
-        "makes the parser faster and less accurate (default: %(default)s)",
+        "makes the parser faster and less accurate (default: 0.005; without UPOS tags down to 0.0001)",
     )
     parser.add_argument(
         "--families",
@@ -243,6 +248,7 @@ def _create_parser(args: argparse.Namespace) -> Parser:
         *_NUMBERS,
         "order",
         "encoder",
+        "max_heads",
         "threshold",
         "families",
         "training_decoder",

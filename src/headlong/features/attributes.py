@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # FEATS keys in which two words may agree. The core compares exactly eight.
 AGREEMENT = ("Case", "Number", "Gender", "Person", "Definite", "Animacy", "VerbForm", "Tense")
-OPTIONAL_COLUMNS = ("lemmas", "xpos", "feats")
+OPTIONAL_COLUMNS = ("lemmas", "upos", "xpos", "feats")
 # Number of words at which a cache is cleared. An endless stream brings new words forever: with 200,000 words, the
 # caches of a pipeline took 120 MB more, and common words are cached again within moments.
 CACHED_WORDS = 65_536
@@ -247,7 +247,7 @@ class WordEncoder:
         attributes: The names of the code columns.
         tags: The UPOS tags of the training data, at most 62. The number of a tag is its position plus 1; 0 is the root
             (whatever tags are called), and the last number stands for any other tag.
-        ignored: Columns ("lemmas", "xpos", "feats") that are treated as empty.
+        ignored: Columns ("lemmas", "upos", "xpos", "feats") that are treated as empty.
         functions: Functions that find features of whole trees.
         clusters: The clusters of words.
     """

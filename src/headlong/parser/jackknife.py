@@ -30,7 +30,7 @@ from headlong.parser.model import ModelSpec, ModelWeights, Pruning, WeightTables
 from headlong.storage.model_file import read_model, write_model
 
 if TYPE_CHECKING:
-    from headlong.parser.training import Corpus
+    from headlong.parser.corpus import Corpus
 
 EPOCHS = 5  # over all folds; later epochs gain less than 0.1
 FOLD_EPOCHS = 8  # at most, for the models of the folds, which need not be the best

@@ -193,6 +193,11 @@ class Pruning:
     max_heads: int
     threshold: float
 
+    @property
+    def rule(self) -> dict[str, float]:
+        """The options of the rule, by name."""
+        return {"max_heads": self.max_heads, "threshold": self.threshold}
+
 
 def compile_model(
     weights: ModelWeights, pruning: Pruning | None, encoder: EncoderModel | None = None

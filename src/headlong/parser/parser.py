@@ -26,6 +26,7 @@ from headlong.parser.model import find_kind, is_global
 from headlong.parser.options import ParserOptions, TrainedParser
 from headlong.parser.plan import DecodePlan, Guide
 from headlong.parser.problem import Parts, Problem, Solution
+from headlong.parser.pruner import make_rule
 from headlong.parser.state import make_parser_state, restore_parser
 from headlong.parser.training import train_parser
 from headlong.storage.component import Arrays, Component, State, report_invalid
@@ -72,8 +73,8 @@ class Parser(Component[TrainedParser]):
         bits: int = 22,
         label_bits: int = 17,
         word_dropout: float = 0.25,
-        max_heads: int = 10,
-        threshold: float = 5e-3,
+        max_heads: int | None = None,
+        threshold: float | None = None,
         pruner_epochs: int = 2,
         pruner_bits: int = 18,
         root: Literal["auto", "single", "multi"] = "auto",
@@ -336,12 +337,9 @@ class Parser(Component[TrainedParser]):
         trained = self.trained
         if not trained.pruning:
             raise OptionError("with_pruning needs a pruner, and this parser has none")
-        options = replace(
-            self.options,
-            max_heads=self.options.max_heads if max_heads is None else max_heads,
-            threshold=self.options.threshold if threshold is None else threshold,
-        )
-        pruning = replace(trained.pruning, max_heads=options.max_heads, threshold=options.threshold)
+        options = replace(self.options, max_heads=max_heads, threshold=threshold)
+        pruning = make_rule(options, trained.pruning)
+        options = replace(options, max_heads=pruning.max_heads, threshold=pruning.threshold)
         return self._make(replace(trained, pruning=pruning), options, tuple(self.functions))
 
     def without_encoder(self) -> Self:
@@ -398,6 +396,7 @@ class Parser(Component[TrainedParser]):
         return {
             "kind": self.KIND,
             **asdict(self.options),
+            **(trained.pruning.rule if trained.pruning else {}),
             "trees": "projective" if trained.projective else "any",
             "root": "single" if trained.weights.spec.single_root else "multi",
             "tags": list(trained.tags),

@@ -15,6 +15,7 @@ from headlong.features.tables import dependency
 from headlong.features.templates import Family
 from headlong.parser.model import ModelSpec, ModelWeights, Pruning
 from headlong.parser.options import ParserOptions, TrainedParser
+from headlong.parser.pruner import DEFAULT_RULE, make_rule
 from headlong.storage.checks import FIELD, FLAG, RECORD, SCALE, TEXT, expect, expect_array, list_of
 from headlong.storage.component import Arrays, State
 
@@ -26,7 +27,7 @@ def make_parser_state(trained: TrainedParser, options: ParserOptions) -> State:
     """Return the content of the model file of a parser."""
     weights, pruning = trained.weights, trained.pruning
     metadata: dict[str, Any] = {
-        "options": options.to_metadata(),
+        "options": {**options.to_metadata(), **(pruning.rule if pruning else {})},
         "licence": options.licence,
         "tags": list(trained.tags),
         "labels": list(trained.labels),
@@ -89,7 +90,7 @@ def _restore_trained(metadata: dict[str, Any], arrays: Arrays, options: ParserOp
     if "pruner" in arrays or "pruner" in families:
         pruner = ModelSpec(attributes, families["pruner"], None, _count_bits(arrays["pruner"]), spec.single_root)
         model = ModelWeights(pruner, arrays["pruner"], None, _read_scales(scales, "pruner"))
-        pruning = Pruning(model, options.max_heads, options.threshold)
+        pruning = make_rule(options, Pruning(model, *DEFAULT_RULE))
     encoder = None
     if "encoder" in metadata:
         encoder = EncoderModel.from_state(expect(metadata, "encoder", RECORD), arrays, attributes, len(label_names))

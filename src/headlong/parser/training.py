@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,22 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from headlong import _core
-from headlong.arrays import INT32, UINT32
 from headlong.dense import EncoderModel, EncoderTraining
 from headlong.dense.vocabulary import list_attributes
 from headlong.errors import DataError, DataWarning, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
 from headlong.features.attributes import MAX_TAGS, OPTIONAL_COLUMNS, WordEncoder
 from headlong.features.functions import TreeFunctions
-from headlong.features.tables import dependency
+from headlong.features.tables import dependency, tagless
+from headlong.features.tables.tagless import is_empty
 from headlong.features.templates import Family
 from headlong.learning.dropout import WordDropout
 from headlong.learning.loop import Loop, Progress, Report, run_epoch
-from headlong.learning.losses import Crf, make_learner
+from headlong.learning.losses import make_learner
 from headlong.parser import jackknife
 from headlong.parser.batches import MAX_WORDS
 from headlong.parser.context import learn_context
+from headlong.parser.corpus import Corpus
 from headlong.parser.decode_options import DecodeOptions
 from headlong.parser.jackknife import Fold
 from headlong.parser.model import (
@@ -41,6 +40,7 @@ from headlong.parser.model import (
     is_global,
 )
 from headlong.parser.options import ParserOptions, TrainedParser
+from headlong.parser.pruner import fit_pruner, hold_out, train_pruner, warn_of_recall
 from headlong.storage.model_file import read_model, write_model
 from headlong.text import Sentence, check_tree
 from headlong.vectors import WordVectors
@@ -50,57 +50,6 @@ from headlong.vectors import WordVectors
 # 0.4 to 0.6 %, and by +0.0 for hu_szeged, with 1.4 %.
 _FEW_CROSSING = 0.01
 _MAX_LABELS = 1024  # the limit of the core on columns of a weight table
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """Encoded sentences with gold heads and labels [words]; a label that the model does not know is -2."""
-
-    batch: _core.parser.Batch
-    codes: UINT32
-    heads: INT32
-    labels: INT32
-    lengths: INT32
-    digest: str
-
-    @classmethod
-    def of(cls, sentences: Sequence[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> Corpus:
-        """Encode sentences that have trees."""
-        number = {label: i for i, label in enumerate(labels)}
-        codes, traits, offsets = encoder.encode(sentences)
-        heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
-        gold = np.array([number.get(label, -2) for sentence in sentences for label in sentence.labels], np.int32)
-        lengths = np.array([len(sentence) for sentence in sentences], np.int32)
-        batch = encoder.make_batch(sentences, codes, traits, offsets)
-        return cls(batch, codes, heads, gold, lengths, _compute_digest(sentences))
-
-    def measure_accuracy(self, heads: INT32, labels: INT32) -> dict[str, float]:
-        """Return UAS and LAS in percent, with full labels and punctuation."""
-        words = self.heads >= 0
-        right = (heads == self.heads) & words
-        total = max(int(words.sum()), 1)
-        return {
-            "UAS": 100.0 * int(right.sum()) / total,
-            "LAS": 100.0 * int((right & (labels == self.labels)).sum()) / total,
-        }
-
-    def measure_recall(self, spec: ModelSpec, pruning: Pruning, threads: int) -> dict[str, float]:
-        """Return the percentage of gold arcs that a pruner keeps, and how many heads per word it keeps."""
-        model = compile_model(ModelWeights.empty(spec), pruning)
-        heads, begins = model.prune(self.batch, False, threads)
-        words = np.repeat(np.arange(len(self.heads)), np.diff(begins))
-        total = max(int((self.heads >= 0).sum()), 1)
-        kept = int((heads == self.heads[words]).sum())
-        return {"recall": 100.0 * kept / total, "heads": len(heads) / total}
-
-
-def _compute_digest(sentences: Sequence[Sentence]) -> str:
-    """Return a hash of the columns that training uses, which depends on the order of the sentences."""
-    state = hashlib.blake2b(digest_size=16)
-    for s in sentences:
-        columns = (s.forms, s.lemmas, s.upos, s.xpos, s.feats, map(str, s.heads), s.labels)
-        state.update("\n".join(map("\t".join, columns)).encode("utf-8", "surrogatepass") + b"\n")
-    return state.hexdigest()
 
 
 def train_parser(
@@ -123,14 +72,22 @@ def train_parser(
     single_root = _choose_root_rule(options, train)
     for sentence in [*train, *(dev or [])]:
         check_tree(sentence, single_root=single_root and options.root == "single")
-    tags = _keep_frequent((tag for s in train for tag in s.upos[1:]), MAX_TAGS)
     labels = tuple(sorted({label for s in train for label in s.labels[1:]}))
     if len(labels) > _MAX_LABELS:
         raise DataError(f"{len(labels)} different labels", f"at most {_MAX_LABELS}")
-    ignored = _find_missing_columns(train, dev) if dev else ()
+    ignored = _find_ignored_columns(train, dev)
+    stand_ins = tagless.find_stand_ins(train, ignored)
+    tags = _keep_frequent((tag for s in train for tag in s.upos[1:]), MAX_TAGS) if "upos" not in ignored else ()
     clusters = vectors.clusters(train, options.vector_words) if vectors else None
-    family = dependency.with_clusters if clusters else lambda family: family
-    attributes = {*_list_attributes(family), *(list_attributes(train) if options.encoder != "none" else ())}
+
+    def adapt(family: Family) -> Family:
+        return tagless.substitute(dependency.with_clusters(family) if clusters else family, stand_ins)
+
+    pruner = tagless.choose_pruner(stand_ins)
+    attributes = {name for family in map(adapt, dependency.FAMILIES) for name in family.attributes}
+    attributes.update(pruner.attributes)
+    if options.encoder != "none":
+        attributes.update(list_attributes(train))
     encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions, clusters)
     corpus = Corpus.of(train, encoder, labels)
     if vectors:  # a checkpoint of training with other vectors is that of another run
@@ -146,24 +103,27 @@ def train_parser(
     ]
     spec = ModelSpec(
         encoder.attributes,
-        family(dependency.ARC),
-        dependency.BETWEEN,
+        adapt(dependency.ARC),
+        adapt(dependency.BETWEEN),
         options.bits,
         single_root,
-        family(dependency.LABEL),
+        adapt(dependency.LABEL),
         options.label_bits,
         find_allowed_labels(encoder.tag_count, len(labels), arcs, root_label),
-        tuple(map(family, options.part_families())),
-        dependency.TREE_LABEL,
+        tuple(map(adapt, options.part_families())),
+        adapt(dependency.TREE_LABEL),
         functions.names,
     )
-    pruning = _train_pruner(options, spec, corpus, threads, progress)
-    quality = tried.measure_recall(spec, pruning, threads) if tried and pruning else {}
+    parts = None if tried else hold_out(train, encoder, labels)
+    pruning = fit_pruner(
+        *(options, pruner, spec, corpus, parts, tried, threads, progress),
+        tagless=bool(stand_ins),
+    )
     dropout = WordDropout(train, encoder.attributes, corpus.codes, options.word_dropout, options.seed)
     projective = _choose_projective(options, spec, train)
     last = options.learns_globals_last and not functions.names and len(train) >= options.jackknife
     first = replace(spec, part_families=tuple(f for f in spec.part_families if not is_global(f))) if last else spec
-    run = _Run(options, first, projective, pruning, corpus, dropout, tried, threads, progress, checkpoint)
+    run = _Run(options, first, projective, pruner, pruning, corpus, dropout, tried, threads, progress, checkpoint)
     best, scores, interrupted = run.train(resume)
     if last:
         try:
@@ -171,8 +131,6 @@ def train_parser(
         except KeyboardInterrupt:  # while the pruner or the first epoch of a fold is trained
             folds = []
         best, scores, interrupted = _learn_globals(run, spec, best, scores, folds, resume)
-    if quality:
-        scores = {**scores, "pruner": quality}
     context = None
     if options.encoder != "none" and pruning and not interrupted:
         dropout.restore()
@@ -189,10 +147,14 @@ def train_parser(
             vectors=vectors,
             vector_words=options.vector_words,
         )
-        context, found, interrupted = learn_context(
-            training, options.order, partial(run.evaluate, best) if tried else None, resume=resume
-        )
+        evaluate = partial(run.evaluate, best) if tried else None
+        context, found, interrupted = learn_context(training, options.order, evaluate, resume=resume)
         scores = {**scores, **found}
+    if tried and pruning:
+        quality = tried.measure_recall(compile_model(best, pruning, context), threads)
+        scores = {**scores, "pruner": quality}
+        if context:
+            warn_of_recall(pruning, quality["recall"], "the development data", tagless=bool(stand_ins))
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
     trained = TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data, context, clusters)
     return trained, interrupted
@@ -226,40 +188,21 @@ def _choose_projective(options: ParserOptions, spec: ModelSpec, train: list[Sent
     return crossing <= _FEW_CROSSING * sum(map(len, train))
 
 
-def _find_missing_columns(train: list[Sentence], dev: list[Sentence]) -> tuple[str, ...]:
+def _find_ignored_columns(train: list[Sentence], dev: list[Sentence] | None) -> tuple[str, ...]:
     """Return the columns that the training data have and the development data lack.
 
     A parser must not rely on columns that are missing when it is used. In UD Portuguese-Bosque, for example, only the
-    training data have XPOS.
+    training data have XPOS. Without UPOS tags in training, columns that are empty there are ignored as well: other
+    attributes take their place.
     """
-
-    def is_empty(sentences: list[Sentence], name: str) -> bool:
-        return all(value == "_" for sentence in sentences for value in getattr(sentence, name)[1:])
-
-    return tuple(name for name in OPTIONAL_COLUMNS if is_empty(dev, name) and not is_empty(train, name))
+    empty = {name for name in OPTIONAL_COLUMNS if is_empty(train, name)}
+    lacking = {name for name in OPTIONAL_COLUMNS if dev and is_empty(dev, name)}
+    ignored = lacking | empty if "upos" in lacking | empty else lacking - empty
+    return tuple(name for name in OPTIONAL_COLUMNS if name in ignored)
 
 
 def _keep_frequent(values: Any, limit: int) -> tuple[str, ...]:
     return tuple(sorted(value for value, _ in Counter(values).most_common(limit)))
-
-
-def _list_attributes(change: Callable[[Family], Family]) -> tuple[str, ...]:
-    return tuple(sorted({name for family in dependency.FAMILIES for name in change(family).attributes}))
-
-
-def _train_pruner(
-    options: ParserOptions, spec: ModelSpec, corpus: Corpus, threads: int, progress: Report
-) -> Pruning | None:
-    """Train a small first-order CRF without labels (Martins 2013, section 4)."""
-    if options.pruner_epochs == 0:
-        return None
-    tables = WeightTables(ModelSpec(spec.attributes, dependency.PRUNER, None, options.pruner_bits, spec.single_root))
-    trainer = tables.make_trainer(corpus.batch, corpus.heads, corpus.labels, None, False, threads)
-    loop = Loop(options.pruner_epochs, options.seed, options.batch_size, threads)
-    for epoch in range(1, loop.epochs + 1):
-        run_epoch(loop, trainer, Crf(), epoch, corpus.lengths, "pruner", progress)
-    model = tables.average(loop.epochs * len(corpus.lengths))
-    return Pruning(model, options.max_heads, options.threshold)
 
 
 def checkpoint_files(checkpoint: str | Path, options: ParserOptions) -> list[Path]:
@@ -289,11 +232,12 @@ def _train_folds(
     for fold, checkpoint in enumerate(checkpoints):
         rest = [sentence for i, sentence in enumerate(train) if i % count != fold]
         seen, unseen = Corpus.of(rest, encoder, labels), Corpus.of(train[fold::count], encoder, labels)
-        pruning = _train_pruner(options, run.spec, seen, run.threads, run.progress)
+        trained = train_pruner(options, run.pruner, run.spec, seen, run.threads, run.progress)
+        pruning = replace(run.pruning, model=trained.model) if run.pruning and trained else None
         dropout = WordDropout(rest, encoder.attributes, seen.codes, options.word_dropout, options.seed)
         stage = f"fold {fold + 1}/{count}"
         own = _Run(
-            *(options, run.spec, run.projective, pruning, seen, dropout, None, run.threads, run.progress),
+            *(options, run.spec, run.projective, run.pruner, pruning, seen, dropout, None, run.threads, run.progress),
             checkpoint,
             stage,
         )
@@ -337,6 +281,7 @@ class _Run:
     options: ParserOptions
     spec: ModelSpec
     projective: bool
+    pruner: Family
     pruning: Pruning | None
     corpus: Corpus
     dropout: WordDropout

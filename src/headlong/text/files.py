@@ -23,6 +23,7 @@ Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, "-" for standard input or output, or an open stream of text or bytes."""
 
 _XZ = b"\xfd7zXZ\x00"
+_XZ_MEMORY = 2**28  # bytes; a file of "xz -9" needs 65 MB
 _LINE_END = re.compile(r"\r+(?=\n|\Z)")
 
 BUFFER = 1 << 16
@@ -67,8 +68,7 @@ def open_bytes(source: Source) -> Iterator[io.BufferedReader]:
                 unzipped = cast(io.RawIOBase, gzip.GzipFile(fileobj=stream, mode="rb"))
                 yield io.BufferedReader(unzipped, BUFFER)
             elif start == _XZ:
-                unpacked = cast(io.RawIOBase, lzma.LZMAFile(stream))  # noqa: SIM115
-                yield io.BufferedReader(unpacked, BUFFER)
+                yield io.BufferedReader(_Unpacked(stream), BUFFER)
             else:
                 yield stream
         except EOFError:
@@ -77,6 +77,37 @@ def open_bytes(source: Source) -> Iterator[io.BufferedReader]:
             raise DataError(f"damaged xz data ({error})", "a complete file", path=name) from None
         except (gzip.BadGzipFile, zlib.error) as error:
             raise DataError(f"damaged gzip data ({error})", "a complete file", path=name) from None
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of an xz file. Unlike `lzma.LZMAFile`, it limits the memory that a file may ask for."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream, self._decoder = stream, self._start()
+
+    @staticmethod
+    def _start() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            packed = b""
+            if self._decoder.eof:  # another stream or zeros may follow
+                packed = (self._decoder.unused_data or self._stream.read(BUFFER)).lstrip(b"\0")
+                if not packed:
+                    return 0
+                self._decoder = self._start()
+            elif self._decoder.needs_input:
+                packed = self._stream.read(BUFFER)
+                if not packed:
+                    raise EOFError
+            found = self._decoder.decompress(packed, len(buffer))
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
 
 
 @contextmanager

@@ -87,7 +87,7 @@ def _read_text(stream: io.BufferedReader, count: int, size: int, name: str) -> t
             except ValueError:
                 raise DataError("a field that is no number", f"{size} numbers", path=name, line=number) from None
         block = np.array(rows)
-        _check_finite(block, name)
+        _check_finite(block, name, len(words) + 2 - len(block))
         blocks.append(block)
     return words, np.concatenate(blocks)
 
@@ -132,9 +132,12 @@ def _decode(word: bytes, name: str, line: int) -> str:
     return text
 
 
-def _check_finite(vectors: FLOAT32, name: str) -> None:
-    if not (np.abs(vectors) < 1e15).all():
-        raise DataError("a number that is not finite, or too large", "numbers below 1e15", path=name)
+def _check_finite(vectors: FLOAT32, name: str, first: int = 0) -> None:
+    """Refuse vectors with other numbers. `first` is the line of the first one, if there are lines."""
+    wrong = np.nonzero(~(np.abs(vectors) < 1e15).all(axis=1))[0]
+    if len(wrong):
+        line = first + int(wrong[0]) if first else 0
+        raise DataError("a number that is not finite, or too large", "numbers below 1e15", path=name, line=line)
 
 
 def skip_duplicates(words: list[str]) -> list[int]:

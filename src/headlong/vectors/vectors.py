@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -13,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from headlong.arrays import FLOAT32, INT32
-from headlong.errors import DataError, ModelError, OptionError
+from headlong.errors import DataError, DataWarning, ModelError, OptionError
 from headlong.features.clusters import Clusters
 from headlong.features.templates import Family
 from headlong.learning.loop import Progress, Report
@@ -27,6 +29,8 @@ from headlong.text.files import open_bytes
 from headlong.vectors.counting import INT64, POSITIONS, CountedText, Tell, spool
 from headlong.vectors.factoring import cluster, factor, positive_information, scale_rows
 from headlong.vectors.formats import MAX_SIZE, read_vectors, skip_duplicates
+
+_LEAST_SHARE = 0.5
 
 
 @dataclass(frozen=True, repr=False)
@@ -239,9 +243,15 @@ class WordVectors(Component[TrainedVectors]):
         Args:
             sentences: Sentences whose words are included: the training data.
             most: The number of other words to include, the most frequent ones.
+
+        There is a warning if less than half of the words of the sentences have a vector.
         """
-        known = {form.lower() for sentence in sentences for form in sentence.forms[1:]}
+        known = Counter(form.lower() for sentence in sentences for form in sentence.forms[1:])
         trained, left, places = self.trained, most, []
+        share = sum(count for word, count in known.items() if word in trained.places) / max(known.total(), 1)
+        if known and share < _LEAST_SHARE:
+            message = f"only {100 * share:.0f} % of the words of the training data have a vector"
+            warnings.warn(message, DataWarning, stacklevel=4)
         for place, word in enumerate(trained.words):
             if word in known or left:
                 places.append(place)
