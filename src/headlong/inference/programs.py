@@ -110,8 +110,9 @@ def run_program(found: Program, *, integer: bool, time_limit: float = 0.0) -> Pr
     Args:
         found: The program.
         integer: Whether the variables must be whole numbers.
-        time_limit: In seconds; 0 for no limit.
+        time_limit: In seconds; 0 for no limit. It includes handing the program to HiGHS.
     """
+    deadline = time.monotonic() + time_limit if time_limit else np.inf
     highspy = _highspy()
     largest = float(np.abs(found.cost).max(initial=0.0))
     exponent = 7 - int(np.frexp(largest)[1]) if largest else 0
@@ -124,12 +125,12 @@ def run_program(found: Program, *, integer: bool, time_limit: float = 0.0) -> Pr
         "primal_feasibility_tolerance": 1e-9,
         "dual_feasibility_tolerance": 1e-9,
         "mip_feasibility_tolerance": 1e-9,
-        "time_limit": time_limit or np.inf,
     }
     for name, value in options.items():
         solver.setOptionValue(name, value)
     _pass_model(highspy, solver, found, exponent, integer)
-    if not _run(solver, time_limit):
+    rest = deadline - time.monotonic()
+    if rest <= 0.0 or not _run(solver, rest):
         return ProgramResult("unconverged", None, 0)
     status, info = solver.getModelStatus(), solver.getInfo()
     kinds = highspy.HighsModelStatus
@@ -176,7 +177,8 @@ def _run(solver: Any, time_limit: float) -> bool:
     ends while it runs.
     """
     solver.HandleUserInterrupt = True
-    deadline = time.monotonic() + 1.1 * time_limit + 0.02 if time_limit else np.inf
+    solver.setOptionValue("time_limit", time_limit)
+    deadline = time.monotonic() + 1.1 * time_limit + 0.02
     thread = threading.Thread(target=_run_here, args=[solver])
     thread.start()
     try:
