@@ -250,8 +250,8 @@ def test_invalid_parts_raise():
     templates = Family("arc", "hm", ("side",), ("h.upos m.upos side",)).compile(["upos"])
     attributes, slots, relations = np.zeros((3, 1), np.uint32), np.zeros((2, 2), np.int32), np.zeros((2, 1), np.uint32)
     assert _core.features.feature_indices(attributes, templates, slots, relations, 8).shape == (2, 1)
-    for bits in (0, -1, 32, 40):
-        with pytest.raises(ValueError, match="bits must be 1 to 31"):
+    for bits in (0, -1, 33, 40):
+        with pytest.raises(ValueError, match="bits must be 1 to 32"):
             _core.features.feature_indices(attributes, templates, slots, relations, bits)
     with pytest.raises(ValueError, match="a template looks at an attribute that the words do not have"):
         _core.features.slot_codes(np.zeros((3, 0), np.uint32), templates)
