@@ -8,6 +8,7 @@ import numpy as np
 
 from headlong import _core
 from headlong.arrays import FLOAT64, INT32
+from headlong.parser import Problem
 
 
 def core_options(method: str = "ad3", **options: Any) -> _core.parser.DecodeOptions:
@@ -19,18 +20,31 @@ def core_options(method: str = "ad3", **options: Any) -> _core.parser.DecodeOpti
     return made
 
 
-def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.parser.Frames, FLOAT64]:
-    """Return random frames and arc scores; each word has up to three heads, one of them the word before it."""
-    random = np.random.default_rng(seed)
-    rows = [
+def random_heads(random: np.random.Generator, words: int) -> list[list[int]]:
+    """Return up to three heads of each word, one of them the word before it."""
+    return [
         sorted({word - 1, *(h for h in random.integers(max(0, word - 6), min(words, word + 6) + 1, 2) if h != word)})
         for word in range(1, words + 1)
     ]
+
+
+def random_frames(seed: int, words: int, triples: bool = False) -> tuple[_core.parser.Frames, FLOAT64]:
+    """Return frames over random heads, and arc scores."""
+    random = np.random.default_rng(seed)
+    rows = random_heads(random, words)
     begins = np.cumsum([0, 0, *(len(row) for row in rows)]).astype(np.int32)
     core = _core.parser.Frames(np.array([head for row in rows for head in row], dtype=np.int32), begins, triples)
     columns = (core.pairs, core.triples, core.grand)
     core.set_scores(*(random.normal(0.0, 0.5, len(column)).astype(np.float32) for column in columns))
     return core, random.normal(0.0, 1.0, int(begins[-1]))
+
+
+def random_problem(seed: int, words: int, *, triples: bool, single_root: bool) -> Problem:
+    """Return a problem over random frames, without labels."""
+    rows = random_heads(np.random.default_rng(seed), words)
+    arcs = np.array([(head, word) for word, row in enumerate(rows, 1) for head in row], np.int32)
+    frames, scores = random_frames(seed, words, triples)
+    return Problem(words + 1, arcs, scores, np.full(len(arcs), -1, np.int32), single_root, frames)
 
 
 def solve(
