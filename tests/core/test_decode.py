@@ -64,11 +64,11 @@ def test_decoders_agree_on_longer_sentences(method: str, projective: bool) -> No
 
 
 def test_time_limit_returns_the_climbed_tree_with_a_bound() -> None:
-    """There is time for the first climb and a bound, measured on this machine."""
+    """There is time for the first climb and a bound, measured on this machine, which may be busier later."""
     core, arc_scores = random_frames(3, 1000)
     begin = time.monotonic()
     climbed = solve(core, arc_scores, "climb", max_sweeps=0, restarts=0)
-    enough = 5 * (time.monotonic() - begin) + 0.05
+    enough = 20 * (time.monotonic() - begin) + 0.5
     for method in ("climb", "ad3", "subgradient", "exact"):
         found = solve(core, arc_scores, method, time_limit=enough)
         assert is_tree(found["heads"])

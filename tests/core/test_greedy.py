@@ -173,9 +173,9 @@ def some_heads(draw: st.DrawFn, plain: PlainFrames) -> list[int]:
 
 def test_time_limit_returns_a_tree():
     core, scores = random_frames(3, 1000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     found = solve(core, scores, "greedy-pp", time_limit=1e-3)
-    assert time.perf_counter() - begin < 60.0
+    assert time.process_time() - begin < 60.0
     assert found["status"] == "unconverged"
     assert oracles.is_tree(found["heads"])
     assert found["score"] == pytest.approx(tree_value(core, scores, found["heads"]))
