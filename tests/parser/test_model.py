@@ -142,7 +142,7 @@ def test_pruning_is_the_same_in_training_and_parsing():
         random.integers(0, 3, (9, 10)).astype(np.uint8),
         np.array([0, 9], np.int32),
     )
-    whole = compile_model(main, Pruning(pruner, 3, 1e-4)).problem(batch, False)[0]
+    whole = compile_model(main, Pruning(pruner, 3, 1e-4, 1e-4)).problem(batch, False)[0]
     floats = plain.compile(np.zeros(parts.shape, np.float32), None, (1.0, 1.0))
     floats.set_pruner(pruner.compile_pruner(), 3, 1e-4)
     assert (whole == floats.problem(batch, False)[0]).all()

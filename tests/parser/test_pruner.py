@@ -45,17 +45,17 @@ def rule_of(parser):
 
 
 def test_the_rule_of_the_options_comes_first():
-    pruning = Pruning(NO_MODEL, 7, 0.5)
-    assert make_rule(ParserOptions(), pruning).rule == {"max_heads": 7, "threshold": 0.5}
-    assert make_rule(ParserOptions(max_heads=3), pruning).rule == {"max_heads": 3, "threshold": 0.5}
-    assert make_rule(ParserOptions(threshold=0.0), pruning).rule == {"max_heads": 7, "threshold": 0.0}
+    pruning = Pruning(NO_MODEL, 7, 0.5, 0.6)
+    for options, rule in (({}, (7, 0.5, 0.6)), ({"max_heads": 3}, (3, 0.5, 0.6)), ({"threshold": 0.0}, (7, 0.0, 0.0))):
+        assert tuple(make_rule(ParserOptions(**options), pruning).rule.values()) == rule
 
 
 @pytest.mark.parametrize(("recalls", "max_heads"), [([99], 10), ([97.9, 98], 15), ([90, 91, 92, 93], 40)])
 def test_without_tags_the_first_good_rule_is_chosen(recalls, max_heads):
     left = list(recalls)
-    found = choose_rule(ParserOptions(), Pruning(NO_MODEL, 1, 0.5), lambda _: {"recall": left.pop(0)})
+    found = choose_rule(ParserOptions(), Pruning(NO_MODEL, 1, 0.5, 0.5), lambda _: {"recall": left.pop(0)})
     assert found.max_heads == max_heads
+    assert found.encoder_threshold == found.threshold
     assert left == []
 
 
@@ -69,7 +69,7 @@ def test_a_parser_without_tags_learns_from_forms_and_ignores_tags(tmp_path):
     again = headlong.Parser.load(tmp_path / "x.model")
     assert toy.answers(again.parse(toy.treebank())) == toy.answers(train)
     assert again.options.max_heads is None
-    assert {key: again.info()[key] for key in ("max_heads", "threshold")} == rule_of(parser)
+    assert {key: again.info()[key] for key in rule_of(parser)} == rule_of(parser)
 
 
 def test_tags_that_development_data_lack_are_ignored():
@@ -81,7 +81,7 @@ def test_tags_that_development_data_lack_are_ignored():
 def test_explicit_rules_stay_without_tags():
     train = untagged(toy.treebank())
     parser = toy.parser(max_heads=2, threshold=0.25).fit(train, dev=train)
-    assert rule_of(parser) == {"max_heads": 2, "threshold": 0.25}
+    assert rule_of(parser) == {"max_heads": 2, "threshold": 0.25, "encoder_threshold": 0.25}
 
 
 @pytest.mark.parametrize("held_out", [False, True])
@@ -100,9 +100,9 @@ def test_a_good_recall_is_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         toy.parser(epochs=1).fit(toy.treebank(), toy.treebank())
-        warn_of_recall(Pruning(NO_MODEL, 10, 0.1), 95.0, "x", tagless=True)
+        warn_of_recall(Pruning(NO_MODEL, 10, 0.1, 0.2), 95.0, "x", tagless=True)
 
 
 def test_the_warning_without_tags_mentions_them():
     with pytest.warns(DataWarning, match="or lower threshold \\(now 0.1\\), or add UPOS tags$"):
-        warn_of_recall(Pruning(NO_MODEL, 10, 0.1), 94.9, "x", tagless=True)
+        warn_of_recall(Pruning(NO_MODEL, 10, 0.1, 0.2), 94.9, "x", tagless=True)

@@ -199,25 +199,31 @@ class Pruning:
     """A pruner and its rule.
 
     It keeps at most `max_heads` heads per word, each with at least `threshold` times the posterior of the best head.
+    A context encoder that prunes in its place has a threshold of its own.
     """
 
     model: ModelWeights
     max_heads: int
     threshold: float
+    encoder_threshold: float
 
     @property
     def rule(self) -> dict[str, float]:
         """The options of the rule, by name."""
-        return {"max_heads": self.max_heads, "threshold": self.threshold}
+        return {
+            "max_heads": self.max_heads,
+            "threshold": self.threshold,
+            "encoder_threshold": self.encoder_threshold,
+        }
 
 
 def compile_model(
     weights: ModelWeights, pruning: Pruning | None, encoder: EncoderModel | None = None
 ) -> _core.parser.ParserModel:
-    """Return the compiled model with its pruner, or with an encoder, which prunes by the same rule."""
+    """Return the compiled model with its pruner, or with an encoder, which prunes in its place."""
     model = weights.compile()
     if encoder and pruning:
-        model.set_encoder(encoder.compile(weights.spec.attributes), pruning.max_heads, pruning.threshold)
+        model.set_encoder(encoder.compile(weights.spec.attributes), pruning.max_heads, pruning.encoder_threshold)
     elif pruning:
         model.set_pruner(pruning.model.compile(), pruning.max_heads, pruning.threshold)
     return model

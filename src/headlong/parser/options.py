@@ -38,8 +38,9 @@ class ParserOptions(Options):
     bits, label_bits: the weight tables have 2^bits weights for arcs and 2^label_bits rows for labels.
     word_dropout: how often rare words are hidden in training, 0 for never; see `learning/dropout.py`.
     max_heads, threshold: the pruner keeps at most `max_heads` heads per word, and only heads with at least `threshold`
-        times the posterior of the best head. None means 10 and 5e-3. Without UPOS tags it means the first of
-        10 and 5e-3, 15 and 2e-3, 20 and 1e-3, 40 and 1e-4 that keeps 98 % of the gold heads of the development data.
+        times the posterior of the best head. None means 10 and 5e-3, or 2e-2 for a context encoder, which prunes in
+        its place. Without UPOS tags it means the first of 10 and 5e-3, 15 and 2e-3, 20 and 1e-3, 40 and 1e-4 that
+        keeps 98 % of the gold heads of the development data.
     pruner_epochs: passes over the data to train the pruner. With 0 there is no pruner and every arc is a candidate;
         with orders above 1, memory then grows with the cube of the sentence length.
     pruner_bits: the pruner has 2^pruner_bits weights.

@@ -363,9 +363,9 @@ class Parser(Component[TrainedParser]):
         trained = self.trained
         if not trained.pruning:
             raise OptionError("with_pruning needs a pruner, and this parser has none")
-        options = replace(self.options, max_heads=max_heads, threshold=threshold)
+        given = {"max_heads": max_heads, "threshold": threshold}
+        options = replace(self.options, **{name: value for name, value in given.items() if value is not None})
         pruning = make_rule(options, trained.pruning)
-        options = replace(options, max_heads=pruning.max_heads, threshold=pruning.threshold)
         return self._make(replace(trained, pruning=pruning), options, tuple(self.functions))
 
     def without_encoder(self) -> Self:

@@ -21,6 +21,13 @@ Measure = Callable[[Pruning], dict[str, float]]
 DEFAULT_RULE = (10, 5e-3)
 """The numbers `max_heads` and `threshold` of a pruner."""
 
+ENCODER_THRESHOLD = 2e-2
+"""The default threshold of an encoder, which is surer than the CRF.
+
+On the development sets of el_gdt, hu_szeged, tr_imst and fr_sequoia, order 2 takes 7 to 12 % less time than with 5e-3,
+and its LAS changes by -0.01 to +0.04. With 0.1, it is 0.13 lower on el_gdt.
+"""
+
 _GENEROUS = (20, 1e-3)
 # Rules to try without UPOS tags: the first that keeps 98 % of the gold heads, or the last.
 _RULES = (DEFAULT_RULE, (15, 2e-3), _GENEROUS, (40, 1e-4))
@@ -41,25 +48,33 @@ def train_pruner(
     loop = Loop(options.pruner_epochs, options.seed, options.batch_size, threads)
     for epoch in range(1, loop.epochs + 1):
         run_epoch(loop, trainer, Crf(), epoch, corpus.lengths, "pruner", progress)
-    return make_rule(options, Pruning(tables.average(loop.epochs * len(corpus.lengths)), *DEFAULT_RULE))
+    return make_rule(
+        options, Pruning(tables.average(loop.epochs * len(corpus.lengths)), *DEFAULT_RULE, ENCODER_THRESHOLD)
+    )
 
 
 def make_rule(options: ParserOptions, pruning: Pruning) -> Pruning:
     """Return the pruner with the rule of the options; what they leave open is that of `pruning`."""
-    return replace(
-        pruning,
-        max_heads=pruning.max_heads if options.max_heads is None else options.max_heads,
-        threshold=pruning.threshold if options.threshold is None else options.threshold,
-    )
+    if options.max_heads is not None:
+        pruning = replace(pruning, max_heads=options.max_heads)
+    if options.threshold is not None:
+        pruning = replace(pruning, threshold=options.threshold, encoder_threshold=options.threshold)
+    return pruning
 
 
 def choose_rule(options: ParserOptions, pruning: Pruning, measure: Measure) -> Pruning:
     """Return a pruner for words without tags with the first rule that keeps enough gold heads."""
     for rule in _RULES:
-        pruning = make_rule(options, Pruning(pruning.model, *rule))
+        pruning = _relax(options, pruning, rule)
         if measure(pruning)["recall"] >= _GOOD:
             break
     return pruning
+
+
+def _relax(options: ParserOptions, pruning: Pruning, rule: tuple[int, float]) -> Pruning:
+    """Return a pruner for words without tags with a rule, which an encoder follows as well."""
+    max_heads, threshold = rule
+    return make_rule(options, Pruning(pruning.model, max_heads, threshold, threshold))
 
 
 def hold_out(train: Sequence[Sentence], encoder: WordEncoder, labels: Sequence[str]) -> tuple[Corpus, Corpus] | None:
@@ -109,7 +124,7 @@ def fit_pruner(
         judged = train_pruner(options, family, spec, seen, threads, progress) or pruning
         name = "held-out training data"
     if data is None:
-        return make_rule(options, Pruning(pruning.model, *_GENEROUS)) if tagless else pruning
+        return _relax(options, pruning, _GENEROUS) if tagless else pruning
     corpus, empty = data, ModelWeights.empty(spec)
 
     def measure(pruning: Pruning) -> dict[str, float]:
@@ -122,11 +137,12 @@ def fit_pruner(
     return replace(judged, model=pruning.model)
 
 
-def warn_of_recall(pruning: Pruning, recall: float, data: str, *, tagless: bool) -> None:
-    """Warn if a pruner drops many gold heads: whatever the parser scores, it cannot find them."""
+def warn_of_recall(pruning: Pruning, recall: float, data: str, *, encoder: bool = False, tagless: bool) -> None:
+    """Warn if a pruner, or an encoder, drops many gold heads: whatever the parser scores, it cannot find them."""
     if recall >= _POOR:
         return
-    advice = f"raise max_heads (now {pruning.max_heads}) or lower threshold (now {pruning.threshold:g})"
+    threshold = pruning.encoder_threshold if encoder else pruning.threshold
+    advice = f"raise max_heads (now {pruning.max_heads}) or lower threshold (now {threshold:g})"
     if tagless:
         advice += ", or add UPOS tags"
     message = f"the pruner keeps only {recall:.1f} % of the gold heads of {data}, and the parser cannot find the others"

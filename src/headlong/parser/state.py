@@ -144,12 +144,14 @@ def _read_family(stored: dict[str, Any]) -> Family:
     return replace(known[name], templates=_read_names(stored, "templates"))
 
 
-def _read_rule(metadata: dict[str, Any], options: ParserOptions) -> tuple[int, float]:
-    """Return `max_heads` and `threshold`. Old files have them in their options only."""
+def _read_rule(metadata: dict[str, Any], options: ParserOptions) -> tuple[int, float, float]:
+    """Return `max_heads`, `threshold` and `encoder_threshold`. Old files have them in their options only."""
     if options.max_heads is not None and options.threshold is not None:
-        return options.max_heads, options.threshold
+        return options.max_heads, options.threshold, options.threshold
     rule = expect(metadata, "pruning", RECORD)
-    return expect(rule, "max_heads", whole(1, 10_000)), expect(rule, "threshold", number(0, 1))
+    threshold = expect(rule, "threshold", number(0, 1))
+    of_encoder = expect(rule, "encoder_threshold", number(0, 1)) if "encoder_threshold" in rule else threshold
+    return expect(rule, "max_heads", whole(1, 10_000)), threshold, of_encoder
 
 
 def _read_scales(stored: dict[str, Any], key: str) -> tuple[float, float]:

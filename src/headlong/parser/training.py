@@ -163,7 +163,7 @@ def train_parser(
         quality = tried.measure_recall(compile_model(best, pruning, context), threads)
         scores = {**scores, "pruner": quality}
         if context:
-            warn_of_recall(pruning, quality["recall"], "the development data", tagless=bool(stand_ins))
+            warn_of_recall(pruning, quality["recall"], "the development data", encoder=True, tagless=bool(stand_ins))
     data = {"sentences": len(train), "words": int(corpus.lengths.sum())}
     trained = TrainedParser(tags, labels, ignored, projective, best, pruning, scores, data, context, clusters)
     return trained, interrupted
