@@ -19,8 +19,8 @@ from headlong.text import Sentence, check_tree, read_conllu
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SMALL: dict[str, Any] = {
-    "parser": ParserOptions(order=2, epochs=4, bits=14, label_bits=10, pruner_bits=12),
-    "tagger": TaggerOptions(epochs=4, bits=10, fine_bits=10),
+    "parser": ParserOptions(order=2, epochs=4, bits=14, label_bits=10, pruner_bits=12, encoder="none"),
+    "tagger": TaggerOptions(epochs=4, bits=10, fine_bits=10, encoder="none"),
     "folds": 3,
 }
 TEXT = "The old cat saw a fish. A bird sang.\n\nThe dog\tsleeps ."

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from headlong import cli
 from headlong.cli import main
 
-SMALL = ["--order", "1", "--bits", "10", "--label-bits", "8", "--epochs", "2"]
+SMALL = ["--order", "1", "--bits", "10", "--label-bits", "8", "--epochs", "2", "--encoder", "none"]
 SOURCES = Path(cli.__file__).parents[2]
 
 

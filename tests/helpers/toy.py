@@ -23,7 +23,7 @@ a/DET/2/det letter/NOUN/4/nsubj today/ADV/4/advmod came/VERB/0/root from/ADP/6/c
 yes/INTJ/0/root
 !/PUNCT/0/root
 """
-SMALL: dict[str, Any] = {"bits": 13, "label_bits": 11, "pruner_bits": 11, "epochs": 6}
+SMALL: dict[str, Any] = {"bits": 13, "label_bits": 11, "pruner_bits": 11, "epochs": 6, "encoder": "none"}
 
 
 def parser(order: int = 1, **options: Any) -> Parser:

@@ -15,7 +15,14 @@ from headlong.parser.parser import Parser
 from headlong.text import Sentence
 from tests.helpers import toy
 
-SMALL: dict[str, Any] = {"bits": 14, "label_bits": 8, "pruner_epochs": 0, "epochs": 60, "aggressiveness": 0.1}
+SMALL: dict[str, Any] = {
+    "bits": 14,
+    "label_bits": 8,
+    "pruner_epochs": 0,
+    "epochs": 60,
+    "aggressiveness": 0.1,
+    "encoder": "none",
+}
 
 
 def test_globals_learn_a_pattern_that_lower_orders_cannot() -> None:

@@ -38,7 +38,7 @@ def sentence(subject: str, verb: str, *, end: bool = True) -> Sentence:
 
 
 TRAIN = [sentence(s, v, end=(i + j) % 3 > 0) for i, s in enumerate(SUBJECTS) for j, v in enumerate(VERBS)]
-SMALL: dict[str, Any] = {"epochs": 4, "bits": 10, "fine_bits": 10}
+SMALL: dict[str, Any] = {"epochs": 4, "bits": 10, "fine_bits": 10, "encoder": "none"}
 
 
 def bare(sentences: list[Sentence]) -> list[Sentence]:

@@ -27,6 +27,13 @@ def test_a_kept_model_gives_the_same_answers_or_is_refused(kind, number, tmp_pat
     assert answers(headlong.load(tmp_path / "again")) == answers(model)
 
 
+def test_old_models_have_no_encoder(tmp_path):
+    """The options of these files lack it, and its default has changed since."""
+    pipeline = headlong.load(unpack("pipeline", str(OLDEST_FORMAT), tmp_path))
+    assert isinstance(pipeline, headlong.Pipeline)
+    assert (pipeline.tagger.options.encoder, pipeline.parser.options.encoder) == ("none", "none")
+
+
 def test_every_format_is_kept():
     """A new format needs new files: `python -m tests.helpers.kept_models`."""
     assert set(range(1, NEWEST_FORMAT + 1)) == FORMATS

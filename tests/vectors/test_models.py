@@ -22,7 +22,7 @@ from tests.helpers.toy import answers, interrupt_at
 # Neither affixes nor shape tell which words are nouns.
 NOUNS, VERBS = ["zibu", "mofa", "kelo", "tari", "pune"], ["bazo", "fumi", "loke", "rita", "nepu"]
 SEEN = 4  # the last word of each list is not in the training data
-SMALL: dict[str, Any] = {"epochs": 4, "bits": 12, "label_bits": 10, "pruner_bits": 10}
+SMALL: dict[str, Any] = {"epochs": 4, "bits": 12, "label_bits": 10, "pruner_bits": 10, "encoder": "none"}
 
 
 @cache
@@ -87,13 +87,13 @@ def test_a_labeler_knows_words_by_their_clusters(tmp_path):
 @pytest.mark.parametrize("encoder", ["none", "small"])
 def test_a_parser_knows_words_by_their_vectors(encoder, tmp_path):
     train = [one.with_columns(upos=["_", "X", "X"]) for one in treebank()]
-    parser = Parser(1, **SMALL, encoder=encoder, encoder_epochs=20).fit(train, vectors=clustered())
+    parser = Parser(1, **{**SMALL, "encoder": encoder, "encoder_epochs": 20}).fit(train, vectors=clustered())
     new = [Sentence.from_words([NOUNS[-1], VERBS[-1]], upos=["X", "X"])]
     new.append(Sentence.from_words([VERBS[-1], NOUNS[-1]], upos=["X", "X"]))
     assert [one.heads[1:] for one in parser.parse(new)] == [[2, 0], [0, 1]]
     parser.save(tmp_path / "model")
     assert answers(Parser.load(tmp_path / "model").parse(new)) == answers(parser.parse(new))
-    again = Parser(1, **SMALL, encoder=encoder, encoder_epochs=20).fit(train, vectors=clustered(), threads=2)
+    again = Parser(1, **{**SMALL, "encoder": encoder, "encoder_epochs": 20}).fit(train, vectors=clustered(), threads=2)
     again.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
 

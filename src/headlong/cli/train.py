@@ -120,9 +120,9 @@ def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--tagger-encoder",
-        choices=("same", *get_args(EncoderSize)),
-        default="same",
-        help="size of the context encoder of the tagger; same is that of --encoder (default: %(default)s)",
+        choices=get_args(EncoderSize),
+        default="small",
+        help="size of the context encoder of the tagger (default: %(default)s)",
     )
     parser.add_argument(
         "--packed",
@@ -143,7 +143,7 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
         "tri-siblings, full (or 4) also parts of whole trees, for which no tree is certified; higher orders are more "
         "accurate and slower (default: %(default)s)",
     )
-    add_encoder(parser, "the parser")
+    add_encoder(parser, "the parser", "large")
     add_vectors(parser)
     add_numbers(parser, _NUMBERS)
     parser.add_argument(
@@ -164,7 +164,8 @@ def _add_shared_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="SHARE",
         help="smallest posterior of a candidate head, as a share of the posterior of the best head; a higher threshold "
-        "makes the parser faster and less accurate (default: 0.005, or 0.02 if an encoder prunes; without UPOS tags down to 0.0001)",
+        "makes the parser faster and less accurate (default: 0.005, or 0.02 if an encoder prunes; without UPOS tags "
+        "down to 0.0001)",
     )
     parser.add_argument(
         "--families",
@@ -242,7 +243,7 @@ def _run_pipeline(args: argparse.Namespace) -> int:
     tagger = TaggerOptions(
         bits=bits,
         fine_bits=bits,
-        encoder=args.encoder if args.tagger_encoder == "same" else args.tagger_encoder,
+        encoder=args.tagger_encoder,
         encoder_epochs=args.encoder_epochs,
         vector_words=args.vector_words,
     )

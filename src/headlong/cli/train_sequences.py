@@ -56,7 +56,7 @@ def _add_tagger_options(parser: argparse.ArgumentParser) -> None:
             **VECTOR_NUMBERS,
         },
     )
-    add_encoder(parser, "the tagger")
+    add_encoder(parser, "the tagger", "small")
     add_learner(parser)
     add_vectors(parser)
     add_treebank_options(parser)

@@ -71,12 +71,12 @@ def add_learner(parser: argparse.ArgumentParser, default: str = "mira") -> None:
     )
 
 
-def add_encoder(parser: argparse.ArgumentParser, model: str) -> None:
+def add_encoder(parser: argparse.ArgumentParser, model: str, default: EncoderSize) -> None:
     """Add ``--encoder`` and ``--encoder-epochs``."""
     parser.add_argument(
         "--encoder",
         choices=get_args(EncoderSize),
-        default="none",
+        default=default,
         help="size of the context encoder, a recurrent network over the sentence that adds its scores to those of the "
         f"linear model; it makes {model} more accurate, and training takes longer (default: %(default)s)",
     )

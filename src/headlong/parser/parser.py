@@ -81,7 +81,7 @@ class Parser(Component[TrainedParser]):
         root: Literal["auto", "single", "multi"] = "auto",
         trees: Literal["auto", "any", "projective"] = "auto",
         training_decoder: TrainingDecoder = "exact",
-        encoder: EncoderSize = "none",
+        encoder: EncoderSize = "large",
         encoder_epochs: int = 0,
         tensor: int = 0,
         tensor_share: float = 0.5,

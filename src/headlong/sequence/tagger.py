@@ -64,7 +64,7 @@ class Tagger(Component[TrainedTagger]):
         fine_bits: int = 17,
         enough: int = 20,
         word_dropout: float = 0.5,
-        encoder: EncoderSize = "none",
+        encoder: EncoderSize = "small",
         encoder_epochs: int = 0,
         vector_words: int = 10_000,
         seed: int = 1,
@@ -153,7 +153,9 @@ class Tagger(Component[TrainedTagger]):
     def from_state(cls, metadata: dict[str, Any], arrays: Arrays) -> Self:
         """Return the tagger with the given `state`; the arrays are not copied."""
         with report_invalid(cls.KIND):
-            tagger = cls.from_options(TaggerOptions.from_metadata(expect(metadata, "options", RECORD)))
+            # Taggers had no encoder before this was an option.
+            options = {"encoder": "none", **expect(metadata, "options", RECORD)}
+            tagger = cls.from_options(TaggerOptions.from_metadata(options))
             steps: list[TaggerStep] = []
             for i, stored in enumerate(expect(metadata, "steps", list_of(RECORD, 1, 2))):
                 first = len(steps[0].labels) if steps else 0

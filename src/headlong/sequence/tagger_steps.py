@@ -57,7 +57,7 @@ class TaggerOptions(Options):
     fine_bits: int = 17
     enough: int = 20
     word_dropout: float = 0.5
-    encoder: EncoderSize = "none"
+    encoder: EncoderSize = "small"
     encoder_epochs: int = 0
     vector_words: int = 10_000
     seed: int = 1
