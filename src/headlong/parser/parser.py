@@ -363,7 +363,7 @@ class Parser(Component[TrainedParser]):
         trained = self.trained
         if not trained.pruning:
             raise OptionError("with_pruning needs a pruner, and this parser has none")
-        given = {"max_heads": max_heads, "threshold": threshold}
+        given: dict[str, Any] = {"max_heads": max_heads, "threshold": threshold}
         options = replace(self.options, **{name: value for name, value in given.items() if value is not None})
         pruning = make_rule(options, trained.pruning)
         return self._make(replace(trained, pruning=pruning), options, tuple(self.functions))
