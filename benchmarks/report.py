@@ -18,6 +18,7 @@ from benchmarks import (
     ablation,
     decoders,
     dense,
+    encoder_ablation,
     full,
     greedy,
     limits,
@@ -64,6 +65,7 @@ class Benchmark(Protocol):
 BENCHMARKS: dict[str, Benchmark] = {  # in the order of the page
     "orders": orders,
     "dense": dense,
+    "encoder_ablation": encoder_ablation,
     "full": full,
     "ablation": ablation,
     "tagless": tagless,

@@ -31,6 +31,7 @@ LABEL_SHARE = 0.5  # what the loss of labels counts beside that of heads
 HIDING = 0.25
 HIDDEN = ("lower", "lemma")
 DROPOUT = {"attributes": 0.2, "convolution": 0.2, "layers": 0.33}
+AVERAGED = 0.5  # the weights of this last share of the steps are averaged
 MAX_WORDS = 200
 """A parser does not learn from longer sentences: the scores of their arcs grow with the square of their length."""
 
@@ -169,7 +170,7 @@ class _EncoderRun:
         loss, done, words = 0.0, 0, 0
         for number, batch in enumerate(self._batches(epoch)):
             step = (epoch - 1) * self.steps + number
-            if step == total // 2:
+            if step == min(int((1.0 - AVERAGED) * total), total - 1):
                 self.trainer.start_average()
             seed = training.seed * 1_000_003 + step
             loss += self.trainer.step(
