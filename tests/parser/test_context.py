@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import headlong
-from headlong import ModelError, OptionError, Parser
+from headlong import DataWarning, ModelError, OptionError, Parser
 from headlong.text import Sentence
 from tests.helpers import toy
 from tests.helpers.modelfiles import forged_encoder_arrays
@@ -147,6 +147,17 @@ def test_a_time_limit_ends_the_encoder(parser):
     assert second.heads.tolist() == list(range(-1, 1000))
     assert (second.status, second.bound, second.certified) == ("unconverged", np.inf, False)
     assert np.isfinite(second.score)
+
+
+def test_an_encoder_that_does_harm_is_left_out():
+    """One pass over a few sentences teaches it nothing, and it would choose the only candidates."""
+    dev = toy.treebank()
+    linear = toy.parser(2, max_heads=1).fit(dev, dev)
+    with pytest.warns(DataWarning, match=r"^left out the context encoder: LAS on the development data is .* without"):
+        parser = toy.parser(2, max_heads=1, encoder="large", encoder_epochs=1).fit(dev, dev)
+    assert parser.trained.encoder is None
+    assert answers(parser.parse(dev)) == answers(linear.parse(dev))
+    assert parser.info()["scores"]["dev"] == linear.info()["scores"]["dev"]
 
 
 def test_an_unknown_size_is_refused():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from headlong.dense import EncoderModel, EncoderTraining, train_encoder
+from headlong.errors import DataWarning
 
 # The weights of the encoder's log-probabilities of arcs and labels that are tried on development data.
 _ARC_WEIGHTS = (0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.9, 1.3)
@@ -31,8 +33,8 @@ def learn_context(
         resume: Continue from the checkpoint.
 
     Returns:
-        The encoder (None if training was interrupted early), scores on the development data with it and without, and
-        whether training was interrupted.
+        The encoder (None if training was interrupted early, or if the linear model alone is better on the development
+        data), scores on these data with it and without, and whether training was interrupted.
     """
     arc_weight = 0.6 if order == 1 else 0.3
     encoder, interrupted = train_encoder(training, (arc_weight, _LABEL_WEIGHT), resume=resume)
@@ -42,4 +44,11 @@ def learn_context(
     encoder = max(tried, key=lambda one: evaluate(one)["LAS"])
     tried = [replace(encoder, factors=(encoder.factors[0], weight)) for weight in _LABEL_WEIGHTS]
     encoder = max(tried, key=lambda one: evaluate(one)["LAS"])
-    return encoder, {"linear": evaluate(None), "dev": evaluate(encoder)}, interrupted
+    linear, both = evaluate(None), evaluate(encoder)
+    if both["LAS"] < linear["LAS"]:  # the encoder prunes, too, so a poor one does harm whatever its scores count
+        message = (
+            f"LAS on the development data is {linear['LAS']:.2f} without the encoder and {both['LAS']:.2f} with it"
+        )
+        warnings.warn(f"left out the context encoder: {message}", DataWarning, stacklevel=5)
+        return None, {}, interrupted
+    return encoder, {"linear": linear, "dev": both}, interrupted
