@@ -5,8 +5,10 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <memory>
+#include <string_view>
 #include <variant>
 
 #include "base/require.hpp"
@@ -27,6 +29,16 @@ using Out = nb::ndarray<nb::numpy, T, nb::ndim<Dimensions>>;
 template <class Array>
 auto view(const Array& array) {
   return std::span(array.data(), array.size());
+}
+
+inline constexpr std::array<std::string_view, 3> INSTRUCTION_SETS{"scalar", "avx2", "avx512"};
+
+// Returns the instruction set with a name; an empty name is that of the best one of this machine.
+inline Instructions choose_instructions(std::string_view name) {
+  if (name.empty()) return best_instructions();
+  const auto found = std::find(INSTRUCTION_SETS.begin(), INSTRUCTION_SETS.end(), name) - INSTRUCTION_SETS.begin();
+  require(found <= static_cast<std::ptrdiff_t>(best_instructions()), "this machine has no such instruction set");
+  return static_cast<Instructions>(found);
 }
 
 inline RootRule root_rule(bool single_root) { return single_root ? RootRule::Single : RootRule::Multi; }

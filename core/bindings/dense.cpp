@@ -173,16 +173,14 @@ void make_encoder(PyEncoder* self, const NetworkShape& shape, In<float, 1> weigh
   new (self) PyEncoder{std::move(weights), std::move(embeddings), std::move(made)};
 }
 
-Instructions instructions(bool scalar) { return scalar ? Instructions::Scalar : best_instructions(); }
-
 nb::tuple gradient(const NetworkShape& shape, const In<float, 1>& weights, const In<float, 2>& embeddings,
                    const In<Index, 2>& rows, const In<Index, 1>& offsets, const In<Index, 1>& heads,
                    const In<Index, 1>& labels, float label_share, const Dropout& dropout, std::uint64_t seed,
-                   bool scalar, const GoldValues& values) {
+                   const char* instructions, const GoldValues& values) {
   const NetworkInput input = checked_input(rows, offsets, embeddings.shape(0));
   check_gold(offsets, heads, labels, shape.labels);
   const NetworkGold gold{view(heads), view(labels), checked_values(shape, values, heads.size())};
-  Network network(shape, view(weights), view(embeddings), instructions(scalar));
+  Network network(shape, view(weights), view(embeddings), choose_instructions(instructions));
   network.repack(Purpose::Training);
   Random random(seed);
   NetworkRecord record;
@@ -201,10 +199,10 @@ struct PyWordScorer {
   In<float, 2> embeddings;
   Network network;
 
-  PyWordScorer(const NetworkShape& shape, In<float, 1> weights_, In<float, 2> embeddings_, bool scalar)
+  PyWordScorer(const NetworkShape& shape, In<float, 1> weights_, In<float, 2> embeddings_, const char* instructions)
       : weights(std::move(weights_)),
         embeddings(std::move(embeddings_)),
-        network(shape, view(weights), view(embeddings), instructions(scalar)) {
+        network(shape, view(weights), view(embeddings), choose_instructions(instructions)) {
     require(shape.scores_words(), "the network must have groups");
     network.repack(Purpose::Use);
   }
@@ -242,9 +240,9 @@ Out<float, 1> py_candidate_scores(const In<float, 2>& scores, const In<Index, 1>
 }
 
 nb::tuple probabilities(const NetworkShape& shape, const In<float, 1>& weights, const In<float, 2>& embeddings,
-                        const In<Index, 2>& rows, const In<Index, 1>& offsets, bool scalar) {
+                        const In<Index, 2>& rows, const In<Index, 1>& offsets, const char* instructions) {
   const NetworkInput input = checked_input(rows, offsets, embeddings.shape(0));
-  Network network(shape, view(weights), view(embeddings), instructions(scalar));
+  Network network(shape, view(weights), view(embeddings), choose_instructions(instructions));
   network.repack(Purpose::Use);
   Random unused(0);
   NetworkRecord record;
@@ -328,8 +326,8 @@ void bind_dense(nb::module_& m) {
       .def("average", &PyTrainer::average, "weights"_a, "embeddings"_a,
            "Write the averages, or the weights themselves if averaging has not begun.");
   nb::class_<PyWordScorer>(m, "WordScorer", "A trained network that scores the values of words.")
-      .def(nb::init<const NetworkShape&, In<float, 1>, In<float, 2>, bool>(), "shape"_a, "weights"_a, "embeddings"_a,
-           "scalar"_a = false)
+      .def(nb::init<const NetworkShape&, In<float, 1>, In<float, 2>, const char*>(), "shape"_a, "weights"_a,
+           "embeddings"_a, "instructions"_a = "")
       .def("scores", &PyWordScorer::scores, "rows"_a, "offsets"_a, "threads"_a,
            nb::sig("def scores(self, rows: numpy.typing.NDArray[numpy.int32], offsets: "
                    "numpy.typing.NDArray[numpy.int32], threads: int) -> numpy.typing.NDArray[numpy.float32]"),
@@ -345,19 +343,19 @@ void bind_dense(nb::module_& m) {
         "The candidates of word i are candidates[begins[i] : begins[i + 1]], and the values of label j are\n"
         "label_values[label_begins[j] : label_begins[j + 1]].");
   m.def("gradient", &gradient, "shape"_a, "weights"_a, "embeddings"_a, "rows"_a, "offsets"_a, "heads"_a, "labels"_a,
-        "label_share"_a, "dropout"_a, "seed"_a, "scalar"_a = false, "values"_a = nb::none(),
+        "label_share"_a, "dropout"_a, "seed"_a, "instructions"_a = "", "values"_a = nb::none(),
         nb::sig("def gradient(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: "
                 "numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: "
                 "numpy.typing.NDArray[numpy.int32], heads: numpy.typing.NDArray[numpy.int32], labels: "
-                "numpy.typing.NDArray[numpy.int32], label_share: float, dropout: Dropout, seed: int, scalar: bool = "
-                "False, values: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[float, "
+                "numpy.typing.NDArray[numpy.int32], label_share: float, dropout: Dropout, seed: int, "
+                "instructions: str = '', values: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[float, "
                 "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]"),
         "Return the loss of sentences, and its gradient by weights and by embeddings.");
   m.def("probabilities", &probabilities, "shape"_a, "weights"_a, "embeddings"_a, "rows"_a, "offsets"_a,
-        "scalar"_a = false,
+        "instructions"_a = "",
         nb::sig("def probabilities(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: "
                 "numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: "
-                "numpy.typing.NDArray[numpy.int32], scalar: bool = False) -> "
+                "numpy.typing.NDArray[numpy.int32], instructions: str = '') -> "
                 "tuple[list[numpy.typing.NDArray[numpy.float32]], numpy.typing.NDArray[numpy.float32]]"),
         "Return the log-probabilities [modifier, head] of each sentence, and the projected vectors of all words.");
 }

@@ -51,8 +51,6 @@ std::vector<Cut> check_cuts(const In<Index, 2>& cuts, const In<Code, 1>& seeds) 
   return list;
 }
 
-Instructions choose_instructions(bool scalar) { return scalar ? Instructions::Scalar : best_instructions(); }
-
 }  // namespace
 
 void bind_features(nb::module_& m) {
@@ -97,7 +95,7 @@ void bind_features(nb::module_& m) {
   m.def(
       "score_parts",
       [](const In<Code, 2>& attributes, const Templates& templates, const In<Index, 2>& slots,
-         const In<Code, 2>& relations, const Weights& weights, Index columns, float scale, bool scalar) {
+         const In<Code, 2>& relations, const Weights& weights, Index columns, float scale, const char* instructions) {
         const Attributes words = check_attributes(attributes, templates);
         const PartColumns parts = check_parts(slots, relations, templates, words.words);
         SlotCodes codes;
@@ -107,15 +105,15 @@ void bind_features(nb::module_& m) {
               const auto table = make_table(array, columns, scale);
               std::vector<float> scores(parts.count * table.stride, 0.0F);
               if (table.stride == 1)
-                score_parts(codes, templates, parts, table, choose_instructions(scalar), scores);
+                score_parts(codes, templates, parts, table, choose_instructions(instructions), scores);
               else
-                score_rows(codes, templates, parts, table, choose_instructions(scalar), scores);
+                score_rows(codes, templates, parts, table, choose_instructions(instructions), scores);
               return copied<Out<float, 2>>(scores, {parts.count, static_cast<std::size_t>(table.stride)});
             },
             weights);
       },
       "attributes"_a, "templates"_a, "slots"_a, "relations"_a, "weights"_a, "columns"_a = 1, "scale"_a = 1.0F,
-      "scalar"_a = false, "Return scores [parts, stride] of parts of one family. With scalar, do not use AVX2.");
+      "instructions"_a = "", "Return scores [parts, stride] of parts of one family.");
   m.def(
       "feature_indices",
       [](const In<Code, 2>& attributes, const Templates& templates, const In<Index, 2>& slots,
@@ -144,7 +142,18 @@ void bind_features(nb::module_& m) {
       },
       "weights"_a, "totals"_a, "time"_a, "out"_a.noconvert(),
       "Write averaged weights as 16-bit integers to out. Return their scale.");
-  m.attr("HAS_AVX2") = best_instructions() == Instructions::Avx2;
+  m.def(
+      "instruction_sets",
+      [] {
+        nb::list names;
+        for (std::size_t i = 0; i <= static_cast<std::size_t>(best_instructions()); ++i)
+          names.append(nb::str(INSTRUCTION_SETS[i].data(), INSTRUCTION_SETS[i].size()));
+        return names;
+      },
+      nb::sig("def instruction_sets() -> list[str]"),
+      "Return the instruction sets of this machine that kernels use, the best one last. Functions that take one use "
+      "the\n"
+      "best one by default; results have the same bits with all of them.");
 }
 
 }  // namespace headlong

@@ -21,7 +21,7 @@ Vocabulary numbered(const In<Code, 1>& codes) {
 
 void make_tensor(PyTensor* self, const Templates& words, const Templates& arcs, const In<Code, 1>& word_codes,
                  const In<Code, 1>& arc_codes, Matrix head, Matrix modifier, Matrix arc, Index vector_size, float share,
-                 bool scalar) {
+                 const char* instructions) {
   require(words.slots == 1 && words.relations == 0, "word templates must have one slot and no relations");
   require(arcs.slots == 2 && arcs.relations == ARC_RELATIONS,
           "arc templates must have two slots and the arc relations");
@@ -33,7 +33,6 @@ void make_tensor(PyTensor* self, const Templates& words, const Templates& arcs, 
           "head and modifier must have one row per word feature and per place of the three vectors");
   require(arc.shape(0) == arc_codes.size() && arc.shape(1) == stride, "arc must have one row per arc feature");
   new (self) PyTensor{words, arcs, {std::move(head), std::move(modifier), std::move(arc)}, nullptr};
-  const Instructions instructions = scalar ? Instructions::Scalar : best_instructions();
   self->tensor =
       std::make_unique<Tensor>(Tensor{&self->words,
                                       &self->arcs,
@@ -44,7 +43,7 @@ void make_tensor(PyTensor* self, const Templates& words, const Templates& arcs, 
                                       static_cast<Index>(stride),
                                       {self->weights[0].data(), self->weights[1].data(), self->weights[2].data()},
                                       share,
-                                      &kernels(instructions)});
+                                      &kernels(choose_instructions(instructions))});
 }
 
 // The arcs of one sentence with their relations.
@@ -124,7 +123,7 @@ void check_tensor(const PyTensor& self, const Batch& batch) {
 void bind_tensor(nb::module_& m) {
   nb::class_<PyTensor>(m, "Tensor", "The low-rank tensor that scores arcs.")
       .def("__init__", &make_tensor, "words"_a, "arcs"_a, "word_codes"_a, "arc_codes"_a, "head"_a, "modifier"_a,
-           "arc"_a, "vector_size"_a, "share"_a, "scalar"_a = false,
+           "arc"_a, "vector_size"_a, "share"_a, "instructions"_a = "",
            "Args:\n"
            "    words, arcs: templates of the features.\n"
            "    word_codes, arc_codes: the codes of known features.\n"

@@ -217,6 +217,8 @@ HEADLONG_BODY float triple_product_body(const float* a, const float* b, const fl
 HEADLONG_VERSION(Plain, 4, , multiply_plain)
 #ifdef HEADLONG_X86_64
 HEADLONG_VERSION(Avx2, 8, HEADLONG_AVX2, multiply_avx2)
+constexpr Kernels AVX512{multiply_avx512, Avx2::sigmoid,  Avx2::exponentials,
+                         Avx2::normalize, Avx2::sum_rows, Avx2::triple_product};
 #endif
 #undef HEADLONG_VERSION
 
@@ -224,6 +226,7 @@ HEADLONG_VERSION(Avx2, 8, HEADLONG_AVX2, multiply_avx2)
 
 const Kernels& kernels([[maybe_unused]] Instructions instructions) {
 #ifdef HEADLONG_X86_64
+  if (instructions == Instructions::Avx512) return AVX512;
   if (instructions == Instructions::Avx2) return Avx2::ALL;
 #endif
   return Plain::ALL;

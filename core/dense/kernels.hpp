@@ -1,8 +1,9 @@
 // Kernels of dense layers: matrix products, gates, normalization, softmax.
 //
-// Each kernel is one source compiled twice, for AVX2 and for any processor, and returns the same bits either way: every
-// sum has a fixed order, products of matrices add by fused multiply-add, nothing else does, and exponentials are
-// polynomials of ours. The bits of a row depend on that row alone, so neither batches nor threads change a result.
+// Each kernel is one source compiled twice, for AVX2 and for any processor; products of matrices also have a form for
+// AVX-512. All return the same bits: every sum has a fixed order, products of matrices add by fused multiply-add,
+// nothing else does, and exponentials are polynomials of ours. The bits of a row depend on that row alone, so neither
+// batches nor threads change a result.
 #pragma once
 
 #include "features/score.hpp"

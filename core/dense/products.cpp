@@ -85,6 +85,40 @@ HEADLONG_AVX2 void multiply_avx2(const float* left, std::size_t left_stride, con
   }
 }
 
+namespace {
+
+// The same with a panel in one register.
+template <Index Rows>
+HEADLONG_AVX512_INLINE void multiply_wide_block(const Product& product, Index row, Index column) {
+  const float *left = product.left + row * product.left_stride, *right = product.panel(column);
+  __m512 sums[Rows];
+  for (Index r = 0; r < Rows; ++r) sums[r] = _mm512_setzero_ps();
+  for (Index p = 0; p < product.k; ++p, right += product.right.row_stride) {
+    const __m512 weights = _mm512_loadu_ps(right);
+    for (Index r = 0; r < Rows; ++r)
+      sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(left[r * product.left_stride + p]), weights, sums[r]);
+  }
+  for (Index r = 0; r < Rows; ++r) {
+    const float* extra = product.extra(row + r, column);
+    const __m512 sum = extra ? _mm512_add_ps(sums[r], _mm512_loadu_ps(extra)) : sums[r];
+    _mm512_storeu_ps(product.result + (row + r) * product.result_stride + column, sum);
+  }
+}
+
+}  // namespace
+
+HEADLONG_AVX512 void multiply_avx512(const float* left, std::size_t left_stride, const Panels& right, Index n, Index k,
+                                     Index m, const float* bias, Into into, float* result, std::size_t result_stride) {
+  constexpr Index BLOCK = 12;  // enough sums to hide the latency of an addition
+  const Product product{left, left_stride, right, n, k, m, bias, into, result, result_stride};
+  for (Index column = 0; column < m; column += PANEL) {
+    Index row = 0;
+    for (; row + BLOCK <= n; row += BLOCK) multiply_wide_block<BLOCK>(product, row, column);
+    for (; row + 4 <= n; row += 4) multiply_wide_block<4>(product, row, column);
+    for (; row < n; ++row) multiply_wide_block<1>(product, row, column);
+  }
+}
+
 #endif
 
 }  // namespace headlong

@@ -119,6 +119,41 @@ HEADLONG_AVX2 void multiply_avx2(const Product& product) {
   }
 }
 
+// The same with a panel in one register.
+template <Index Rows>
+HEADLONG_AVX512_INLINE void multiply_wide_block(const Product& product, Index row, Index column) {
+  const std::int16_t *left = product.row(row), *right = product.panel(column);
+  const Index depth = product.left.columns;
+  __m512i sums[Rows];
+  for (Index r = 0; r < Rows; ++r) sums[r] = _mm512_setzero_si512();
+  for (Index k = 0; k < depth; k += 2, right += 2 * PANEL) {
+    const __m512i weights = _mm512_loadu_si512(right);
+    for (Index r = 0; r < Rows; ++r) {
+      std::int32_t pair;
+      std::memcpy(&pair, left + r * depth + k, sizeof pair);
+      sums[r] = _mm512_dpwssd_epi32(sums[r], _mm512_set1_epi32(pair), weights);
+    }
+  }
+  constexpr __mmask16 ALL = 0xFFFF;  // without a mask, gcc 12 warns of an undefined register
+  const __m512 column_scales = _mm512_loadu_ps(product.right.scales.data() + column);
+  const __m512 bias = _mm512_loadu_ps(product.bias + column);
+  for (Index r = 0; r < Rows; ++r) {
+    const __m512 scales = _mm512_mul_ps(_mm512_set1_ps(product.left.units[row + r]), column_scales);
+    const __m512 scaled = _mm512_mul_ps(_mm512_maskz_cvtepi32_ps(ALL, sums[r]), scales);
+    _mm512_storeu_ps(product.result + (row + r) * product.stride + column, _mm512_add_ps(scaled, bias));
+  }
+}
+
+HEADLONG_AVX512 void multiply_avx512(const Product& product) {
+  constexpr Index BLOCK = 12;  // enough sums to hide the latency of an addition
+  for (Index column = 0; column < product.right.columns; column += PANEL) {
+    Index row = 0;
+    for (; row + BLOCK <= product.left.count; row += BLOCK) multiply_wide_block<BLOCK>(product, row, column);
+    for (; row + 4 <= product.left.count; row += 4) multiply_wide_block<4>(product, row, column);
+    for (; row < product.left.count; ++row) multiply_wide_block<1>(product, row, column);
+  }
+}
+
 #endif
 
 }  // namespace
@@ -127,6 +162,7 @@ void multiply_rounded(const RoundedRows& left, const RoundedMatrix& right, const
                       [[maybe_unused]] Instructions instructions, float* result, std::size_t stride) {
   const Product product{left, right, bias, result, stride};
 #ifdef HEADLONG_X86_64
+  if (instructions == Instructions::Avx512) return multiply_avx512(product);
   if (instructions == Instructions::Avx2) return multiply_avx2(product);
 #endif
   multiply_scalar(product);

@@ -187,7 +187,10 @@ void sum_rows_avx2(std::span<const Code> rows, const Table<Weight>& table, Sum<W
 
 }  // namespace
 
-Instructions best_instructions() { return has_avx2() ? Instructions::Avx2 : Instructions::Scalar; }
+Instructions best_instructions() {
+  if (has_avx512()) return Instructions::Avx512;
+  return has_avx2() ? Instructions::Avx2 : Instructions::Scalar;
+}
 
 void feature_indices(const SlotCodes& codes, const Templates& templates, const Index* slots, const Code* relations,
                      int shift, Code* indices) {
@@ -203,7 +206,7 @@ template <class Weight>
 void score_parts(const SlotCodes& codes, const Templates& templates, const PartColumns& parts,
                  const Table<Weight>& table, [[maybe_unused]] Instructions instructions, std::span<float> scores) {
 #ifdef HEADLONG_X86_64
-  if (instructions == Instructions::Avx2) return score_parts_avx2(codes, templates, parts, table, scores);
+  if (instructions >= Instructions::Avx2) return score_parts_avx2(codes, templates, parts, table, scores);
 #endif
   WorkCounter work;
   for (std::size_t p = 0; p < parts.count; ++p) {
@@ -237,7 +240,7 @@ void score_rows(const SlotCodes& codes, const Templates& templates, const PartCo
     if (p + 1 < parts.count) place(p + 1);
     const auto found = std::span<const Code>(places).subspan((p % 2) * count, count);
 #ifdef HEADLONG_X86_64
-    if (instructions == Instructions::Avx2)
+    if (instructions >= Instructions::Avx2)
       sum_rows_avx2(found, table, sums.data());
     else
 #endif

@@ -30,7 +30,8 @@ struct Table {
   int shift() const { return 32 - bits; }
 };
 
-enum class Instructions : std::uint8_t { Scalar, Avx2 };
+// Each set includes those before it.
+enum class Instructions : std::uint8_t { Scalar, Avx2, Avx512 };
 
 // Returns the best instruction set of this machine.
 Instructions best_instructions();

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong import _core
+from tests.helpers.instructions import SETS, check_same_bits
 from tests.helpers.plain_network import PlainNetwork, check_gradient, round_matrices
 
 SIZES: dict[str, Any] = {"width": 16, "hidden": 16, "depth": 2, "arc": 16, "label": 32, "labels": 5}
@@ -66,17 +67,15 @@ def test_all_instructions_and_batches_give_the_same_bits(problem):
     weights, embeddings, sentences = problem
     rows, offsets, heads, labels = lay_out(sentences)
     arcs, vectors = _core.dense.probabilities(SHAPE, weights, embeddings, rows, offsets)
-    plain, plain_vectors = _core.dense.probabilities(SHAPE, weights, embeddings, rows, offsets, scalar=True)
-    assert vectors.tobytes() == plain_vectors.tobytes()
-    for (one, _, _), together, scalar in zip(sentences, arcs, plain, strict=True):
-        assert together.tobytes() == scalar.tobytes()
+    for name in SETS:
+        others, other_vectors = _core.dense.probabilities(SHAPE, weights, embeddings, rows, offsets, name)
+        check_same_bits([vectors, *arcs], [other_vectors, *others])
+    for (one, _, _), together in zip(sentences, arcs, strict=True):
         [alone], _ = _core.dense.probabilities(SHAPE, weights, embeddings, one, np.array([0, len(one)], np.int32))
         assert alone.tobytes() == together.tobytes()
     dropout = _core.dense.Dropout(0.2, 0.2, 0.33)
     arguments = (SHAPE, weights, embeddings, rows, offsets, heads, labels, 0.5, dropout, 3)
-    gradients, others = _core.dense.gradient(*arguments), _core.dense.gradient(*arguments, scalar=True)
-    for vector, other in zip(gradients, others, strict=True):
-        assert np.asarray(vector).tobytes() == np.asarray(other).tobytes()
+    check_same_bits(*(_core.dense.gradient(*arguments, name) for name in SETS))
 
 
 @given(problems(), st.integers(0, 2**32 - 1))

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong import _core
+from tests.helpers.instructions import SETS, check_same_bits
 from tests.helpers.plain_network import PlainNetwork, check_gradient, round_matrices
 
 STACK = (16, 16, 2)  # width, hidden, depth
@@ -62,18 +63,18 @@ def test_scores_are_log_probabilities_of_plain_network_up_to_a_constant(problem)
 def test_all_instructions_threads_and_batches_give_the_same_bits(problem):
     weights, embeddings, sentences = problem
     rows, offsets, heads, labels, values = lay_out(sentences)
-    scorer, scalar = (_core.dense.WordScorer(SHAPE, weights, embeddings, scalar=scalar) for scalar in (False, True))
+    scorer = _core.dense.WordScorer(SHAPE, weights, embeddings)
     scores = scorer.scores(rows, offsets, 1)
-    assert scalar.scores(rows, offsets, 1).tobytes() == scores.tobytes()
+    for name in SETS:
+        other = _core.dense.WordScorer(SHAPE, weights, embeddings, name)
+        assert other.scores(rows, offsets, 1).tobytes() == scores.tobytes()
     assert scorer.scores(rows, offsets, 3).tobytes() == scores.tobytes()
     for (one, _), begin in zip(sentences, offsets, strict=False):
         alone = scorer.scores(one, np.array([0, len(one)], np.int32), 1)
         assert alone.tobytes() == scores[begin : begin + len(one)].tobytes()
     dropout = _core.dense.Dropout(0.2, 0.2, 0.33)
     arguments = (SHAPE, weights, embeddings, rows, offsets, heads, labels, 0.0, dropout, 3)
-    gradients, others = (_core.dense.gradient(*arguments, scalar=scalar, values=values) for scalar in (False, True))
-    for vector, other in zip(gradients, others, strict=True):
-        assert np.asarray(vector).tobytes() == np.asarray(other).tobytes()
+    check_same_bits(*(_core.dense.gradient(*arguments, name, values) for name in SETS))
 
 
 @given(problems(), st.integers(0, 2**32 - 1))

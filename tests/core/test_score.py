@@ -8,11 +8,9 @@ from hypothesis.extra import numpy as hnp
 
 from headlong import _core
 from headlong.features.templates import ARC_RELATIONS, Family
+from tests.helpers.instructions import SETS, check_same_bits
 
 NAMES = ("form", "upos", "Case")
-needs_avx2 = pytest.mark.skipif(
-    not _core.features.HAS_AVX2, reason="this machine has no AVX2: there is only one version"
-)
 dtypes = pytest.mark.parametrize("dtype", [np.float32, np.int16])
 
 
@@ -53,8 +51,8 @@ def check(dtype, count, slots, parts, bits, stride, scale, seed):
     found = _core.features.score_parts(attributes, templates, columns, relations, weights, stride, scale)
     assert found.shape == (parts, stride)
     assert found.dtype == np.float32
-    scalar = _core.features.score_parts(attributes, templates, columns, relations, weights, stride, scale, scalar=True)
-    assert found.tobytes() == scalar.tobytes()
+    arguments = (attributes, templates, columns, relations, weights, stride, scale)
+    check_same_bits([found], *([_core.features.score_parts(*arguments, name)] for name in SETS))
     if dtype == np.int16:
         sums = weights[places].astype(np.int64).sum(axis=1)
         assert (found == sums.astype(np.float32) * np.float32(scale)).all()
@@ -64,7 +62,6 @@ def check(dtype, count, slots, parts, bits, stride, scale, seed):
         assert (np.abs(found - chosen.sum(axis=1) * np.float32(scale)) <= bound + 1e-30).all()
 
 
-@needs_avx2
 @dtypes
 @settings(max_examples=60, deadline=None)
 @given(
@@ -78,7 +75,6 @@ def test_scores_are_sums_of_weights(dtype, count, slots, parts, bits, seed):
     check(dtype, count, slots, parts, bits, 1, 0.125, seed)
 
 
-@needs_avx2
 @dtypes
 @settings(max_examples=60, deadline=None)
 @given(
@@ -96,8 +92,8 @@ def test_label_scores_are_sums_of_rows(dtype, count, parts, bits, vectors, seed)
 
 @dtypes
 @pytest.mark.parametrize("stride", [1, 8])
-@pytest.mark.parametrize("scalar", [True, False])
-def test_last_row_of_the_table_is_used(dtype, stride, scalar):
+@pytest.mark.parametrize("instructions", SETS)
+def test_last_row_of_the_table_is_used(dtype, stride, instructions):
     """In a table of two rows, every second feature is in the last one."""
     random = np.random.default_rng(0)
     templates = family(21, "hm").compile(NAMES)
@@ -107,7 +103,7 @@ def test_last_row_of_the_table_is_used(dtype, stride, scalar):
     weights[2] = 100
     places = _core.features.feature_indices(attributes, templates, columns, relations, 1)
     assert 0 < places.sum() < places.size
-    found = _core.features.score_parts(attributes, templates, columns, relations, weights, stride, 1.0, scalar)
+    found = _core.features.score_parts(attributes, templates, columns, relations, weights, stride, 1.0, instructions)
     assert (found == 3 * places.sum(axis=1)[:, None]).all()
 
 

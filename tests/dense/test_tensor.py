@@ -12,6 +12,7 @@ from headlong.features.tables import dependency, mst
 from headlong.features.tables.tensor import ARC, WORD
 from headlong.features.templates import ARC_RELATIONS, Family
 from headlong.parser.model import ModelSpec, WeightTables
+from tests.helpers.instructions import SETS, check_same_bits
 from tests.helpers.plain_tensor import PlainTensor
 
 NAMES = ("form", "upos")
@@ -21,13 +22,13 @@ LINEAR = Family("arc", "hm", ARC_RELATIONS, ("h.form m.form", "h.upos m.upos dis
 RANK = 5
 
 
-def make_tensor(features, weights, *, share=1.0, scalar=False):
+def make_tensor(features, weights, *, share=1.0, instructions=""):
     """Return the core's tensor with padded weights."""
     head, modifier, arc = weights
     families = (features.words.compile(NAMES), features.arcs.compile(NAMES))
     size = features.vector_size
     return _core.dense.Tensor(
-        *families, features.word_codes, features.arc_codes, head, modifier, arc, size, share, scalar
+        *families, features.word_codes, features.arc_codes, head, modifier, arc, size, share, instructions
     )
 
 
@@ -71,8 +72,8 @@ class Case:
                 phi[item, row] += 1
         return phi
 
-    def tensor(self, *, scalar=False):
-        return make_tensor(self.features, self.padded, share=self.share, scalar=scalar)
+    def tensor(self, instructions=""):
+        return make_tensor(self.features, self.padded, share=self.share, instructions=instructions)
 
     def plain(self, theta=None):
         theta = np.zeros(2**10) if theta is None else theta
@@ -100,20 +101,15 @@ def test_scores_are_those_of_equation_2(seed, words, vector_size):
 
 @given(st.integers(0, 10**6), st.sampled_from([0, 3]), st.integers(1, 70))
 @settings(max_examples=30, deadline=None)
-def test_scalar_and_avx2_give_the_same_bits(seed, vector_size, rank):
+def test_all_instructions_give_the_same_bits(seed, vector_size, rank):
     case = Case(seed, vector_size=vector_size)
     random = np.random.default_rng(seed)
     case.padded = [pad(random.standard_normal((rows, rank))) for rows in case.features.heights]
     amounts = random.standard_normal(len(case.arcs)).astype(np.float32)
-    one, other = case.tensor(), case.tensor(scalar=True)
-    assert one.scores(case.batch, case.arcs).tobytes() == other.scores(case.batch, case.arcs).tobytes()
+    tensors = list(map(case.tensor, SETS))
+    check_same_bits(*([tensor.scores(case.batch, case.arcs)] for tensor in tensors))
     for factor in range(3):
-        for left, right in zip(
-            one.difference(case.batch, case.arcs, amounts, factor),
-            other.difference(case.batch, case.arcs, amounts, factor),
-            strict=True,
-        ):
-            assert np.asarray(left).tobytes() == np.asarray(right).tobytes()
+        check_same_bits(*(tensor.difference(case.batch, case.arcs, amounts, factor) for tensor in tensors))
 
 
 @given(st.integers(0, 10**6), st.integers(0, 2), st.sampled_from([0, 3]))

@@ -93,7 +93,7 @@ class NetworkTrainer:
 class WordScorer:
     """A trained network that scores the values of words."""
 
-    def __init__(self, shape: NetworkShape, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], embeddings: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], scalar: bool = False) -> None: ...
+    def __init__(self, shape: NetworkShape, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], embeddings: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], instructions: str = '') -> None: ...
 
     def scores(self, rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], threads: int) -> numpy.typing.NDArray[numpy.float32]:
         """
@@ -110,12 +110,12 @@ def candidate_scores(scores: numpy.typing.NDArray[numpy.float32], label_begins: 
     label_values[label_begins[j] : label_begins[j + 1]].
     """
 
-def gradient(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], heads: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32], label_share: float, dropout: Dropout, seed: int, scalar: bool = False, values: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[float, numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
+def gradient(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], heads: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32], label_share: float, dropout: Dropout, seed: int, instructions: str = '', values: numpy.typing.NDArray[numpy.int32] | None = None) -> tuple[float, numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
     """
     Return the loss of sentences, and its gradient by weights and by embeddings.
     """
 
-def probabilities(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], scalar: bool = False) -> tuple[list[numpy.typing.NDArray[numpy.float32]], numpy.typing.NDArray[numpy.float32]]:
+def probabilities(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float32], embeddings: numpy.typing.NDArray[numpy.float32], rows: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int32], instructions: str = '') -> tuple[list[numpy.typing.NDArray[numpy.float32]], numpy.typing.NDArray[numpy.float32]]:
     """
     Return the log-probabilities [modifier, head] of each sentence, and the projected vectors of all words.
     """
@@ -123,7 +123,7 @@ def probabilities(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float
 class Tensor:
     """The low-rank tensor that scores arcs."""
 
-    def __init__(self, words: headlong._core.features.Templates, arcs: headlong._core.features.Templates, word_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], arc_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], head: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arc: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], vector_size: int, share: float, scalar: bool = False) -> None:
+    def __init__(self, words: headlong._core.features.Templates, arcs: headlong._core.features.Templates, word_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], arc_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], head: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arc: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], vector_size: int, share: float, instructions: str = '') -> None:
         """
         Args:
             words, arcs: templates of the features.

@@ -35,10 +35,8 @@ def cut_codes(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='
 def slot_codes(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None, None))]:
     """Return codes [slots, words, stride] of all words in all slots."""
 
-def score_parts(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates, slots: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], relations: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: int = 1, scale: float = 1.0, scalar: bool = False) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
-    """
-    Return scores [parts, stride] of parts of one family. With scalar, do not use AVX2.
-    """
+def score_parts(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates, slots: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], relations: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: int = 1, scale: float = 1.0, instructions: str = '') -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+    """Return scores [parts, stride] of parts of one family."""
 
 def feature_indices(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: Templates, slots: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], relations: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bits: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]:
     """
@@ -48,4 +46,8 @@ def feature_indices(attributes: Annotated[NDArray[numpy.uint32], dict(shape=(Non
 def quantize_average(weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], time: float, out: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu')]) -> float:
     """Write averaged weights as 16-bit integers to out. Return their scale."""
 
-HAS_AVX2: bool = True
+def instruction_sets() -> list[str]:
+    """
+    Return the instruction sets of this machine that kernels use, the best one last. Functions that take one use the
+    best one by default; results have the same bits with all of them.
+    """

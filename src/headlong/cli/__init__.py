@@ -156,7 +156,7 @@ class _VersionAction(argparse.Action):
 
         print(
             f"headlong {__version__} (Python {platform.python_version()}, NumPy {numpy.__version__}, "
-            f"{platform.system()} {platform.machine()}, core with {'AVX2' if _core.features.HAS_AVX2 else 'no AVX2'})"
+            f"{platform.system()} {platform.machine()}, {_core.features.instruction_sets()[-1]} core)"
         )
         parser.exit()
 
