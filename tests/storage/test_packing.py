@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headlong.errors import ModelError
-from headlong.storage.packing import pack, unpack
+from headlong.storage.packing import EMBEDDING_STEP, pack, unpack
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0.01, 20_000.0), st.sampled_from([(5000,), (300, 17), (2, 3)]))
@@ -65,6 +65,18 @@ def test_small_weights_can_be_dropped() -> None:
     small = np.abs(weights) < 2.5**2 * step
     assert not dropped[small].any()
     np.testing.assert_array_equal(dropped[~small], whole[~small])
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_embeddings_are_rounded_to_seventeen_levels(seed: int) -> None:
+    drawn = np.random.default_rng(seed).normal(0.0, 40.0, (300, 17))
+    embeddings = np.clip(np.rint(drawn), -127, 127).astype(np.int8)
+    arrays = {"encoder_embeddings": embeddings, "encoder_matrices": embeddings}
+    found = unpack(*pack(arrays))
+    np.testing.assert_array_equal(found["encoder_matrices"], embeddings)
+    kept = found["encoder_embeddings"].astype(int)
+    assert np.abs(kept - embeddings).max() <= EMBEDDING_STEP // 2
+    assert np.all((kept % EMBEDDING_STEP == 0) | (np.abs(kept) == 127))
 
 
 def test_damage_is_detected() -> None:

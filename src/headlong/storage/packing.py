@@ -4,6 +4,10 @@ A weight becomes a whole number q between -LEVELS and LEVELS and stands for q |q
 than the largest, and among the small ones differences count. On the development set of el_gdt, order 3, LAS 88.16
 stays (127 levels: 88.19, 63: 88.13, 31: 88.16, 15: 87.99) while 19.4 MB become 5.3, 4.7, 3.8, 2.9 MB. A packed model is
 not mapped into memory but unpacked when it is loaded.
+
+Embeddings have eight bits already, but hardly compress. Packed, they are multiples of EMBEDDING_STEP: the English
+pipeline takes 16.2 MB with 1, 13.5 with 8, 12.5 with 16, 11.9 with 24, and LAS on its development set is 86.73, 86.72,
+86.75, 86.67.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from headlong.storage.model_file import DTYPES
 
 Array = npt.NDArray[Any]
 LEVELS = 31
+EMBEDDING_STEP = 16
 _MIN_SIZE = 4096  # smaller arrays stay as they are
 _FREE = 2**28  # bytes that any packed file may take when unpacked
 _MAX_RATIO = 100  # further bytes per packed byte; zlib reaches 1,000 for zeros
@@ -32,7 +37,9 @@ _STEP = number(0.0, 2.0**15)
 
 
 def pack(arrays: Mapping[str, Array], drop: int = 0) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The arrays with large ones compressed, and what `unpack` must know of these. Weights are the arrays of int16.
+    """The arrays with large ones compressed, and what `unpack` must know of these.
+
+    Weights are the arrays of int16, and embeddings those of int8 whose name says so.
 
     Weights that would become numbers up to `drop` become 0. Of the English pipeline's 8.9 MB 7.4 are left with 1,
     5.8 with 2; on the development set LAS goes from 81.15 to 81.13 and 81.07.
@@ -53,6 +60,8 @@ def pack(arrays: Mapping[str, Array], drop: int = 0) -> tuple[dict[str, Any], di
             step = max(float(np.abs(array.astype(np.int32)).max()), 1.0) / LEVELS**2
             whole = np.rint(np.sqrt(np.abs(array.astype(np.float32)) / step))
             stored = (np.where(whole <= drop, 0, whole) * np.sign(array)).astype(np.int8)
+        elif array.dtype == np.int8 and name.endswith("embeddings"):
+            stored = (np.rint(array / np.float32(EMBEDDING_STEP)) * EMBEDDING_STEP).clip(-127, 127).astype(np.int8)
         compressed = zlib.compress(np.ascontiguousarray(stored).tobytes())
         if array.nbytes > max(_FREE // 16, _MAX_RATIO * len(compressed)):  # almost empty: `unpack` could refuse it
             packed[name] = array
