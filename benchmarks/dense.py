@@ -96,7 +96,8 @@ def title(record: Record) -> str:
     """Return the heading of a result."""
     settings = record.settings
     orders = ", ".join(map(str, settings["orders"]))
-    return f"Encoder {settings['size']}, order {orders}, on {settings['split']} sets"
+    seeds = f", {settings['seeds']} seeds" if settings["seeds"] > 1 else ""
+    return f"Encoder {settings['size']}, order {orders}, on {settings['split']} sets{seeds}"
 
 
 def body(record: Record) -> list[str]:
@@ -156,6 +157,8 @@ def main() -> None:
     keys = ("split", "orders", "size", "seeds", "no-speed")
     settings = {key: getattr(options, key.replace("-", "_")) for key in keys} | {"treebanks": chosen}
     parts = [options.size, "order", *options.orders, options.split]
+    if options.seeds > 1:
+        parts += [options.seeds, "seeds"]
     record = begin("dense", parts, settings, quick=options.quick)
     models = []
     for order in options.orders:
