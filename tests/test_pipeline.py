@@ -115,6 +115,7 @@ def test_saved_pipelines_parse_the_same_after_loading(pipeline, tmp_path, packed
     assert loaded.info()["name"] == "toy"
     if packed:
         assert path.stat().st_size < 500_000
+        assert "63 values" in loaded.info()["packing"]
         assert [s.forms for s in loaded(TEXT)] == [s.forms for s in pipeline(TEXT)]
     else:
         assert list(map(str, loaded(TEXT))) == list(map(str, pipeline(TEXT)))

@@ -23,7 +23,7 @@ from headlong.sequence.tagger_steps import TaggerOptions
 from headlong.storage.checks import RECORD, expect
 from headlong.storage.component import Arrays, Component, State, add_prefix, report_invalid, select_prefix
 from headlong.storage.model_file import write_model
-from headlong.storage.packing import pack, unpack
+from headlong.storage.packing import LEVELS, pack, unpack
 from headlong.text import DepsOption, Sentence
 from headlong.tokenizer.segmenter import TokenizerOptions
 from headlong.tokenizer.tokenizer import Tokenizer
@@ -32,6 +32,9 @@ from headlong.vectors import WordVectors
 TagOption = Literal["auto", "always", "never"]
 _FOLD_EPOCHS = 5
 _DROP = 2  # see `pack`
+_PACKING = (
+    f"weights rounded to {2 * LEVELS + 1} values, of which the smallest {2 * _DROP} are set to 0, and embeddings to 17"
+)
 MAX_ITERATIONS = 1
 """Default of `max_iterations`, for the decoder "exact" in hundreds of nodes.
 
@@ -387,6 +390,7 @@ class Pipeline(Component[TrainedPipeline]):
         metadata, arrays = self.state()
         if packed:
             metadata["packed"], arrays = pack(arrays, _DROP)
+            metadata["card"] = {**metadata["card"], "packing": _PACKING}
         write_model(path, self.KIND, metadata, arrays)
 
     @classmethod
