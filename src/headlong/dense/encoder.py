@@ -222,7 +222,7 @@ class EncoderModel:
 
         codes, rows = take("codes", np.uint32, None), take("rows", np.int32, None)
         vocabulary = Vocabulary(attributes, take("unknown", np.int32, len(attributes)), codes, rows)
-        if len(codes) != len(rows) or (rows < 0).any():
+        if len(codes) != len(rows) or (rows < 0).any() or (vocabulary.unknown < -1).any():
             raise ModelError("the vocabulary of the encoder has values without a row")
         found = cls(
             shape,

@@ -117,7 +117,7 @@ def _malformed_arc(files: tuple[Words, Words], arc: str) -> DataError:
         for words in files
         for sentence in words.sentences
         for word, deps in enumerate(sentence.deps)
-        if arc in deps.split("|")
+        if deps != "_" and arc in deps.split("|")
     )
     line = sentence.line_of(word)
     return DataError(f"{arc!r} in DEPS", "head:relation", path=sentence.path, line=line, sent_id=sentence.id)
