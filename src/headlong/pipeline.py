@@ -33,7 +33,7 @@ TagOption = Literal["auto", "always", "never"]
 _FOLD_EPOCHS = 5
 _DROP = 2  # see `pack`
 _PACKING = (
-    f"weights rounded to {2 * LEVELS + 1} values, of which the smallest {2 * _DROP} are set to 0, and embeddings to 17"
+    f"weights rounded to {2 * LEVELS + 1} values, of which the smallest {2 * _DROP} are set to 0, and embeddings to 11"
 )
 MAX_ITERATIONS = 1
 """Default of `max_iterations`, for the decoder "exact" in hundreds of nodes.

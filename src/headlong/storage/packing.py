@@ -26,7 +26,7 @@ from headlong.storage.model_file import DTYPES
 
 Array = npt.NDArray[Any]
 LEVELS = 31
-EMBEDDING_STEP = 16
+EMBEDDING_STEP = 24
 _MIN_SIZE = 4096  # smaller arrays stay as they are
 _FREE = 2**28  # bytes that any packed file may take when unpacked
 _MAX_RATIO = 100  # further bytes per packed byte; zlib reaches 1,000 for zeros
@@ -61,7 +61,7 @@ def pack(arrays: Mapping[str, Array], drop: int = 0) -> tuple[dict[str, Any], di
             whole = np.rint(np.sqrt(np.abs(array.astype(np.float32)) / step))
             stored = (np.where(whole <= drop, 0, whole) * np.sign(array)).astype(np.int8)
         elif array.dtype == np.int8 and name.endswith("embeddings"):
-            stored = (np.rint(array / np.float32(EMBEDDING_STEP)) * EMBEDDING_STEP).clip(-127, 127).astype(np.int8)
+            stored = (np.rint(array / np.float32(EMBEDDING_STEP)) * EMBEDDING_STEP).astype(np.int8)
         compressed = _compress(np.ascontiguousarray(stored).tobytes())
         if array.nbytes > max(_FREE // 16, _MAX_RATIO * len(compressed)):  # almost empty: `unpack` could refuse it
             packed[name] = array
