@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/platform.hpp"
 #include "base/types.hpp"
 
 namespace headlong {
@@ -13,6 +14,8 @@ class Vocabulary {
   Vocabulary(std::span<const Code> codes, std::span<const Index> rows);
   // Returns the row of a value, or -1 if it is not known.
   Index find(Code code) const;
+  // Asks for the entry of a value that will soon be looked up.
+  void expect(Code code) const { prefetch(&entries_[code & mask_]); }
 
  private:
   struct Entry {

@@ -100,8 +100,17 @@ class TensorModel:
 
     def compile(self, names: Sequence[str]) -> _core.dense.Tensor:
         """Return the tensor for words whose codes have these columns."""
-        weights = [pad(matrix * scales[:, None]) for matrix, scales in zip(self.matrices, self.scales, strict=True)]
-        return self.features.compile(names, weights, self.share)
+        features, (head, modifier, arc), scales = self.features, self.matrices, self.scales
+        return _core.dense.Tensor(
+            features.words.compile(names),
+            features.arcs.compile(names),
+            features.word_codes,
+            features.arc_codes,
+            (head, modifier),
+            scales[:2],
+            pad(arc * scales[2][:, None]),
+            self.share,
+        )
 
     def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return metadata for JSON, and arrays."""
