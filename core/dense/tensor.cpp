@@ -40,7 +40,7 @@ void prefetch_rows(const Tensor& tensor, std::span<const WeightedRow> rows) {
   }
 }
 
-// Finds the rows of all words, and sums those of one word while the weights of the next are on their way.
+// Finds the rows of all words, then sums them: meanwhile the weights are on their way.
 void project_words(const Tensor& tensor, const Attributes& words, std::span<const float> vectors,
                    TensorSentence& sentence) {
   slot_codes(words, *tensor.word_templates, sentence.word_codes);
@@ -64,9 +64,8 @@ void project_words(const Tensor& tensor, const Attributes& words, std::span<cons
     if (tensor.vector_size > 0) add_vectors(tensor, vectors, word, words.words, found.rows);
     found.begins.push_back(static_cast<Index>(found.rows.size()));
     prefetch_rows(tensor, found.of(word));
-    if (word > 0) project_word(word - 1);
   }
-  if (words.words > 0) project_word(words.words - 1);
+  for (Index word = 0; word < words.words; ++word) project_word(word);
 }
 
 // Returns the kind of an arc with the given relations. A new kind has no features yet. A sentence has at most 18, the
