@@ -36,7 +36,7 @@ void make_tensor(PyTensor* self, const Templates& words, const Templates& arcs, 
   new (self) PyTensor{words, arcs, {}, {}, nullptr};
   self->weights[static_cast<std::size_t>(Factor::Arc)] = std::move(arc);
   std::vector<Index> relations;
-  for (Index relation = 0; relation < arcs.relations; ++relation)
+  for (Index relation = arcs.relations - 1; relation >= 0; --relation)  // distances, which differ most, come first
     if (std::ranges::any_of(arcs.used, [&](std::uint32_t used) { return used >> relation & 1; }))
       relations.push_back(relation);
   const Instructions chosen = choose_instructions(instructions);

@@ -1,6 +1,7 @@
 #include "dense/rounded_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -30,66 +31,85 @@ RoundedRowPairs pair_rows(const std::array<ScaledRows, 2>& matrices, Index colum
 
 namespace {
 
-// A sum over rows of the weights in one line of each.
-struct LineSum {
-  const RoundedRowPairs& pairs;
-  std::span<const WeightedRow> rows;
-  std::size_t side;
-  Index line;  // in the half
-  float* sums;
+// Two rows, from the same column on, and what they are multiplied by.
+struct TwoRows {
+  const std::int8_t *one, *other;
+  std::uint32_t one_scales, other_scales;  // of both sides
 
-  const std::int8_t* weights(Index row) const { return pairs.row(row)[side * pairs.half() + line].weights; }
-  Index panels() const { return std::min(LINE, pairs.columns - line * LINE) / PANEL; }
-
-#ifdef HEADLONG_X86_64
-  // Returns the scales of two rows in one number. The second row may be missing.
-  std::int32_t two_scales(std::size_t i) const {
-    const std::uint32_t first = static_cast<std::uint16_t>(pairs.scales[rows[i].row][side]);
-    if (i + 1 == rows.size()) return static_cast<std::int32_t>(first);
-    return static_cast<std::int32_t>(first | static_cast<std::uint32_t>(pairs.scales[rows[i + 1].row][side]) << 16);
+  // Returns the scales of both rows on one side.
+  std::int32_t scales(std::size_t side) const {
+    return static_cast<std::int32_t>(side == 0 ? (one_scales & 0xFFFF) | other_scales << 16
+                                               : one_scales >> 16 | (other_scales & 0xFFFF0000));
   }
-  Index second(std::size_t i) const { return rows[std::min(i + 1, rows.size() - 1)].row; }
-#endif
 };
 
-void sum_line_scalar(const LineSum& line) {
-  std::int32_t sums[LINE] = {};
-  for (const WeightedRow& row : line.rows) {
-    const std::int32_t scale = line.pairs.scales[row.row][line.side];
-    const std::int8_t* weights = line.weights(row.row);
-    for (Index i = 0; i < LINE; ++i) sums[i] += scale * weights[i];
+// A sum over rows, from the same column on in both matrices.
+struct ColumnSums {
+  const RoundedRowPairs& pairs;
+  std::span<const WeightedRow> rows;
+  Index column;
+  const std::array<float*, 2>& sums;
+
+  const std::int8_t* weights(std::size_t i) const { return pairs.row(rows[i].row)->weights + column; }
+  Index side() const { return pairs.half() * LINE; }  // from a weight of the first matrix to that of the second
+  Index panels(Index columns) const { return std::min(columns, pairs.columns - column) / PANEL; }
+
+  // If the number of rows is odd, the last comes with itself, with scales of zero.
+  TwoRows two(std::size_t i) const {
+    const bool both = i + 1 < rows.size();
+    return {weights(i), weights(i + both), std::bit_cast<std::uint32_t>(pairs.scales[rows[i].row]),
+            both ? std::bit_cast<std::uint32_t>(pairs.scales[rows[i + 1].row]) : 0};
   }
-  for (Index i = 0; i < line.panels() * PANEL; ++i)
-    line.sums[i] = static_cast<float>(sums[i]) * line.pairs.units[line.side];
+};
+
+void sum_scalar(const ColumnSums& columns) {
+  for (std::size_t side = 0; side < 2; ++side) {
+    std::int32_t sums[PANEL] = {};
+    for (std::size_t i = 0; i < columns.rows.size(); ++i) {
+      const std::int32_t scale = columns.pairs.scales[columns.rows[i].row][side];
+      const std::int8_t* weights = columns.weights(i) + side * columns.side();
+      for (Index k = 0; k < PANEL; ++k) sums[k] += scale * weights[k];
+    }
+    for (Index k = 0; k < PANEL; ++k)
+      columns.sums[side][columns.column + k] = static_cast<float>(sums[k]) * columns.pairs.units[side];
+  }
 }
 
 #ifdef HEADLONG_X86_64
+
+constexpr Index AVX2_COLUMNS = 32;
 
 HEADLONG_AVX2_INLINE __m256i widen(const std::int8_t* from) {
   return _mm256_cvtepi8_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(from)));
 }
 
-HEADLONG_AVX2 void sum_line_avx2(const LineSum& line) {
-  __m256i sums[LINE / 8];
-  for (__m256i& sum : sums) sum = _mm256_setzero_si256();
-  for (std::size_t i = 0; i < line.rows.size(); i += 2) {
-    const std::int8_t *one = line.weights(line.rows[i].row), *other = line.weights(line.second(i));
-    const __m256i scales = _mm256_set1_epi32(line.two_scales(i));
-    HEADLONG_UNROLL_4
-    for (Index p = 0; p < LINE / PANEL; ++p) {
-      const __m256i first = widen(one + p * PANEL), second = widen(other + p * PANEL);
-      const __m256i low = _mm256_unpacklo_epi16(first, second), high = _mm256_unpackhi_epi16(first, second);
-      sums[2 * p] = _mm256_add_epi32(sums[2 * p], _mm256_madd_epi16(low, scales));
-      sums[2 * p + 1] = _mm256_add_epi32(sums[2 * p + 1], _mm256_madd_epi16(high, scales));
+HEADLONG_AVX2 void sum_avx2(const ColumnSums& columns) {
+  __m256i sums[2][4];
+  for (auto& side : sums)
+    for (__m256i& sum : side) sum = _mm256_setzero_si256();
+  for (std::size_t i = 0; i < columns.rows.size(); i += 2) {
+    const TwoRows rows = columns.two(i);
+    for (std::size_t side = 0; side < 2; ++side) {
+      const __m256i scales = _mm256_set1_epi32(rows.scales(side));
+      for (Index p = 0; p < 2; ++p) {
+        const std::size_t at = side * columns.side() + p * PANEL;
+        const __m256i one = widen(rows.one + at), other = widen(rows.other + at);
+        __m256i &low = sums[side][2 * p], &high = sums[side][2 * p + 1];
+        low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(one, other), scales));
+        high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(one, other), scales));
+      }
     }
   }
-  const __m256 unit = _mm256_set1_ps(line.pairs.units[line.side]);
-  for (Index p = 0; p < line.panels(); ++p) {
-    // Each sum has the columns 0 to 3 and 8 to 11, or 4 to 7 and 12 to 15, of its panel.
-    const __m256i low = _mm256_permute2x128_si256(sums[2 * p], sums[2 * p + 1], 0x20);
-    const __m256i high = _mm256_permute2x128_si256(sums[2 * p], sums[2 * p + 1], 0x31);
-    _mm256_storeu_ps(line.sums + p * PANEL, _mm256_mul_ps(_mm256_cvtepi32_ps(low), unit));
-    _mm256_storeu_ps(line.sums + p * PANEL + 8, _mm256_mul_ps(_mm256_cvtepi32_ps(high), unit));
+  for (std::size_t side = 0; side < 2; ++side) {
+    const __m256 unit = _mm256_set1_ps(columns.pairs.units[side]);
+    float* to = columns.sums[side] + columns.column;
+    for (Index p = 0; p < columns.panels(AVX2_COLUMNS); ++p, to += PANEL) {
+      // One sum has the columns 0 to 3 and 8 to 11 of a panel, the other has the rest.
+      const __m256i low = _mm256_permute2x128_si256(sums[side][2 * p], sums[side][2 * p + 1], 0x20);
+      const __m256i high = _mm256_permute2x128_si256(sums[side][2 * p], sums[side][2 * p + 1], 0x31);
+      _mm256_storeu_ps(to, _mm256_mul_ps(_mm256_cvtepi32_ps(low), unit));
+      _mm256_storeu_ps(to + PANEL / 2, _mm256_mul_ps(_mm256_cvtepi32_ps(high), unit));
+    }
   }
 }
 
@@ -99,27 +119,34 @@ HEADLONG_AVX512_INLINE __m512i widen_wide(const std::int8_t* from) {
   return _mm512_maskz_cvtepi8_epi16(ALL, _mm256_load_si256(reinterpret_cast<const __m256i*>(from)));
 }
 
-HEADLONG_AVX512 void sum_line_avx512(const LineSum& line) {
-  __m512i sums[LINE / 16];
-  for (__m512i& sum : sums) sum = _mm512_setzero_si512();
-  for (std::size_t i = 0; i < line.rows.size(); i += 2) {
-    const std::int8_t *one = line.weights(line.rows[i].row), *other = line.weights(line.second(i));
-    const __m512i scales = _mm512_set1_epi32(line.two_scales(i));
-    HEADLONG_UNROLL_4
-    for (Index p = 0; p < LINE / 32; ++p) {
-      const __m512i first = widen_wide(one + p * 32), second = widen_wide(other + p * 32);
-      sums[2 * p] = _mm512_dpwssd_epi32(sums[2 * p], _mm512_maskz_unpacklo_epi16(ALL, first, second), scales);
-      sums[2 * p + 1] = _mm512_dpwssd_epi32(sums[2 * p + 1], _mm512_maskz_unpackhi_epi16(ALL, first, second), scales);
+HEADLONG_AVX512 void sum_avx512(const ColumnSums& columns) {
+  __m512i sums[2][4];
+  for (auto& side : sums)
+    for (__m512i& sum : side) sum = _mm512_setzero_si512();
+  for (std::size_t i = 0; i < columns.rows.size(); i += 2) {
+    const TwoRows rows = columns.two(i);
+    for (std::size_t side = 0; side < 2; ++side) {
+      const __m512i scales = _mm512_set1_epi32(rows.scales(side));
+      for (Index p = 0; p < 2; ++p) {
+        const std::size_t at = side * columns.side() + p * 2 * PANEL;
+        const __m512i one = widen_wide(rows.one + at), other = widen_wide(rows.other + at);
+        __m512i &low = sums[side][2 * p], &high = sums[side][2 * p + 1];
+        low = _mm512_dpwssd_epi32(low, _mm512_maskz_unpacklo_epi16(ALL, one, other), scales);
+        high = _mm512_dpwssd_epi32(high, _mm512_maskz_unpackhi_epi16(ALL, one, other), scales);
+      }
     }
   }
-  const __m512 unit = _mm512_set1_ps(line.pairs.units[line.side]);
   const __m512i first_half = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
   const __m512i second_half = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-  for (Index p = 0; p < line.panels(); ++p) {
-    // Two sums have 32 columns in turns of four.
-    const __m512i order = p % 2 == 0 ? first_half : second_half;
-    const __m512i sum = _mm512_permutex2var_epi64(sums[p - p % 2], order, sums[p - p % 2 + 1]);
-    _mm512_storeu_ps(line.sums + p * PANEL, _mm512_mul_ps(_mm512_maskz_cvtepi32_ps(0xFFFF, sum), unit));
+  for (std::size_t side = 0; side < 2; ++side) {
+    const __m512 unit = _mm512_set1_ps(columns.pairs.units[side]);
+    float* to = columns.sums[side] + columns.column;
+    for (Index p = 0; p < columns.panels(LINE); ++p, to += PANEL) {
+      // Two sums have 32 columns, in turns of four.
+      const __m512i order = p % 2 == 0 ? first_half : second_half;
+      const __m512i sum = _mm512_permutex2var_epi64(sums[side][p / 2 * 2], order, sums[side][p / 2 * 2 + 1]);
+      _mm512_storeu_ps(to, _mm512_mul_ps(_mm512_maskz_cvtepi32_ps(0xFFFF, sum), unit));
+    }
   }
 }
 
@@ -129,21 +156,13 @@ HEADLONG_AVX512 void sum_line_avx512(const LineSum& line) {
 
 void sum_rounded_rows(const RoundedRowPairs& pairs, std::span<const WeightedRow> rows,
                       [[maybe_unused]] Instructions instructions, const std::array<float*, 2>& sums) {
-  for (std::size_t side = 0; side < 2; ++side)
-    for (Index line = 0; line < pairs.half(); ++line) {
-      const LineSum one{pairs, rows, side, line, sums[side] + line * LINE};
+  Index width = PANEL;
+  void (*sum)(const ColumnSums&) = sum_scalar;
 #ifdef HEADLONG_X86_64
-      if (instructions == Instructions::Avx512) {
-        sum_line_avx512(one);
-        continue;
-      }
-      if (instructions == Instructions::Avx2) {
-        sum_line_avx2(one);
-        continue;
-      }
+  if (instructions == Instructions::Avx2) width = AVX2_COLUMNS, sum = sum_avx2;
+  if (instructions == Instructions::Avx512) width = LINE, sum = sum_avx512;
 #endif
-      sum_line_scalar(one);
-    }
+  for (Index column = 0; column < pairs.columns; column += width) sum({pairs, rows, column, sums});
 }
 
 }  // namespace headlong

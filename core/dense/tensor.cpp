@@ -74,9 +74,11 @@ Index find_kind(const Tensor& tensor, const Code* relations, TensorSentence& sen
   const std::size_t width = tensor.relations.size();
   std::vector<Code>& known = sentence.kind_relations;
   Index kind = 0;
-  for (std::size_t place = 0; place < known.size(); place += width, ++kind)
-    if (std::ranges::all_of(tensor.relations, [&, i = place](Index r) mutable { return known[i++] == relations[r]; }))
-      return kind;
+  for (std::size_t place = 0; place < known.size(); place += width, ++kind) {
+    std::size_t i = 0;
+    while (i < width && known[place + i] == relations[tensor.relations[i]]) ++i;
+    if (i == width) return kind;
+  }
   for (Index relation : tensor.relations) known.push_back(relations[relation]);
   return kind;
 }
