@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from headlong.dense import EncoderModel, EncoderShape, EncoderTraining, TensorTables
+from headlong.dense.fixed import FORM
 from headlong.dense.tensor import collect_words
+from headlong.dense.tensor_vectors import TensorVectors
 from headlong.dense.vocabulary import list_attributes
 from headlong.errors import DataError, DataWarning, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
@@ -129,7 +131,9 @@ def train_parser(
     projective = _choose_projective(options, spec, train)
     last = options.learns_globals_last and not functions.names and len(train) >= options.jackknife
     first = replace(spec, part_families=tuple(f for f in spec.part_families if not is_global(f))) if last else spec
-    run = _Run(options, first, projective, pruner, pruning, corpus, dropout, tried, threads, progress, checkpoint)
+    run = _Run(
+        *(options, first, projective, pruner, pruning, corpus, dropout, tried, threads, progress, checkpoint, vectors)
+    )
     best, scores, interrupted = run.train(resume)
     if last:
         try:
@@ -248,6 +252,7 @@ def _train_folds(
         own = _Run(
             *(options, run.spec, run.projective, run.pruner, pruning, seen, dropout, None, run.threads, run.progress),
             checkpoint,
+            run.vectors,
             stage,
         )
         weights, _, interrupted = own.train(resume and own.can_resume())
@@ -298,6 +303,7 @@ class _Run:
     threads: int
     progress: Report
     checkpoint: str | Path | None
+    vectors: WordVectors | None
     stage: str = "parser"
 
     def train(self, resume: bool) -> tuple[ModelWeights, dict[str, Any], bool]:
@@ -349,8 +355,16 @@ class _Run:
         loop = Loop(1, options.seed, options.batch_size, self.threads, self.projective)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         run_epoch(loop, trainer, learner, 1, corpus.lengths, "tensor", self.progress)
+        vectors = None
+        if self.vectors:
+            names = self.spec.attributes
+            forms = corpus.codes[:, names.index(FORM)]
+            vectors = TensorVectors.of(self.vectors, features, names, forms, options.vector_words)
+            features = vectors.features
         start, _ = data.start(features, self.spec.arc, tables.parts[:, 0], options.tensor, options.seed)
-        return TensorTables(features, options.tensor_share, options.tensor, start)
+        if vectors:
+            corpus.batch.set_vectors(vectors.look_up(forms))
+        return TensorTables(features, options.tensor_share, options.tensor, start, vectors)
 
     def evaluate(self, model: ModelWeights, encoder: EncoderModel | None = None) -> dict[str, float]:
         """Return UAS and LAS on the development data, or nothing if there are none."""
