@@ -44,21 +44,21 @@ class TensorData:
     codes: Sequence[UINT32]
     arcs: Sequence[INT32]
 
-    def find_features(self) -> TensorFeatures:
+    def find_features(self, family: Family) -> TensorFeatures:
         """Return the features of words that occur at least twice, and those of all candidates."""
         arcs = table.ARC.compile(self.names)
-        templates = table.WORD.compile(self.names)
+        templates = family.compile(self.names)
         every = np.concatenate([word_features(templates, codes).ravel() for codes in self.codes])
         words, counts = np.unique(every, return_counts=True)
         # That a word lacks a key of FEATS is not worth a row: it would double the number of rows to sum.
         absent = np.array([[attribute_code(name, "") for name in self.names]], np.uint32)
-        absent = word_features(templates, absent)[0, [key in _KEYS for key in table.WORD.templates]]
+        absent = word_features(templates, absent)[0, [key in _KEYS for key in family.templates]]
         found = [
             np.unique(_core.features.feature_indices(codes, arcs, pairs, _core.dense.arc_relations(batch, pairs), 32))
             for batch, codes, pairs in zip(self.batches, self.codes, self.arcs, strict=True)
         ]
         known = np.setdiff1d(words[counts >= _LEAST], absent)
-        return TensorFeatures(table.WORD, table.ARC, known, np.unique(np.concatenate(found)))
+        return TensorFeatures(family, table.ARC, known, np.unique(np.concatenate(found)))
 
     def start(
         self, features: TensorFeatures, linear: Family, weights: FLOAT32, rank: int, seed: int

@@ -88,14 +88,14 @@ def train_parser(
     def adapt(family: Family) -> Family:
         return tagless.substitute(dependency.with_clusters(family) if clusters else family, stand_ins)
 
-    pruner = tagless.choose_pruner(stand_ins)
+    pruner, tensor_words = tagless.choose_pruner(stand_ins), tagless.choose_tensor(stand_ins)
     families = (*dependency.FAMILIES, templates.ARC, templates.BETWEEN, templates.LABEL)
     attributes = {name for family in map(adapt, families) for name in family.attributes}
     attributes.update(pruner.attributes)
     if options.encoder != "none":
         attributes.update(list_attributes(train))
     if options.tensor:
-        attributes.update(*(family.attributes for family in tensor_table.FAMILIES))
+        attributes.update(tensor_words.attributes, tensor_table.ARC.attributes)
     encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions, clusters)
     corpus = Corpus.of(train, encoder, labels)
     if vectors:  # a checkpoint of training with other vectors is that of another run
@@ -132,7 +132,8 @@ def train_parser(
     last = options.learns_globals_last and not functions.names and len(train) >= options.jackknife
     first = replace(spec, part_families=tuple(f for f in spec.part_families if not is_global(f))) if last else spec
     run = _Run(
-        *(options, first, projective, pruner, pruning, corpus, dropout, tried, threads, progress, checkpoint, vectors)
+        *(options, first, projective, pruner, pruning, corpus, dropout, tried, threads, progress),
+        *(checkpoint, tensor_words, vectors),
     )
     best, scores, interrupted = run.train(resume)
     if last:
@@ -251,8 +252,7 @@ def _train_folds(
         stage = f"fold {fold + 1}/{count}"
         own = _Run(
             *(options, run.spec, run.projective, run.pruner, pruning, seen, dropout, None, run.threads, run.progress),
-            checkpoint,
-            run.vectors,
+            *(checkpoint, run.tensor_words, run.vectors),
             stage,
         )
         weights, _, interrupted = own.train(resume and own.can_resume())
@@ -303,6 +303,7 @@ class _Run:
     threads: int
     progress: Report
     checkpoint: str | Path | None
+    tensor_words: Family
     vectors: WordVectors | None
     stage: str = "parser"
 
@@ -347,7 +348,7 @@ class _Run:
         options, corpus = self.options, self.corpus
         self.dropout.restore()
         data = corpus.tensor_data(self.spec, self.pruning, self.threads)
-        features = data.find_features()
+        features = data.find_features(self.tensor_words)
         tables = WeightTables(replace(self.spec, part_families=(), functions=()))
         trainer = tables.make_trainer(
             corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads
