@@ -8,8 +8,10 @@ import pytest
 
 from headlong import ModelError, OptionError, Parser, _core
 from headlong.features.attributes import attribute_code
+from headlong.features.tables import tagless
 from headlong.features.templates import Family
 from headlong.storage.model_file import read_model, write_model
+from headlong.text import Sentence
 from headlong.vectors import WordVectors
 from tests.helpers import toy
 from tests.helpers.toy import answers, interrupt_at, same_model
@@ -104,6 +106,19 @@ def test_it_is_saved_loaded_and_pickled(parser, tmp_path):
         assert other.info()["tensor"] == 8
         assert {"tensor-word", "tensor-arc"} <= set(other.info()["templates"])
         assert other.neighbors("dog") == parser.neighbors("dog")
+
+
+def test_words_without_tags_have_features_of_their_own(tmp_path):
+    bare = [Sentence.from_words(s.forms[1:], heads=s.heads[1:], labels=s.labels[1:]) for s in toy.treebank()]
+    parser = toy.parser(1, **TENSOR).fit(2 * bare, bare)
+    words = parser.trained.weights.tensor.features.words
+    assert words == tagless.TENSOR
+    assert not {"upos", "xpos", "feats"} & set(words.attributes)
+    parser.save(tmp_path / "model")
+    assert answers(Parser.load(tmp_path / "model").parse(bare)) == answers(parser.parse(bare))
+    xpos = tagless.choose_tensor({"upos": "xpos", "feats": "suffix3"})
+    assert not {"upos", "feats"} & set(xpos.attributes)
+    assert len(xpos.templates) == len(set(xpos.templates))
 
 
 def vectors():
