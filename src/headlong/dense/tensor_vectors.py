@@ -22,7 +22,8 @@ from headlong.vectors import WordVectors
 SIDES = (f"w[-1].{FORM}", f"w.{FORM}", f"w[+1].{FORM}")
 """The templates whose rows the three vectors become part of, in the order of the core."""
 
-# The length of vectors, beside about 30 features of a word that count 1 each.
+# The length of vectors, beside about 25 features of a word that count 1 each. A length of 2.5 changes the UAS on the
+# development set of en_ewt (2,000 sentences, six epochs) by -0.2 with tags and by +0.7 without.
 _LENGTH = 1.0
 
 
