@@ -23,7 +23,7 @@ struct Tensor {
   std::vector<Index> relations;               // those that templates of arcs look at
   Vocabulary words, arcs;                     // the rows of features
   Index known_words;                          // rows of word features; after them come those of the vectors of words
-  Index vector_size;                          // size of the vectors of words, or 0
+  Index vector_size;                          // of a word and of its neighbors, three vectors; or 0
   Index stride;                               // a multiple of PANEL
   std::array<const float*, FACTORS> weights;  // U, V [word rows * stride] and W [arc rows * stride]
   const RoundedRowPairs* rounded;             // U and V of a tensor that does not learn; null: floats
@@ -32,8 +32,6 @@ struct Tensor {
   const Kernels* kernels;
 
   const float* of(Factor factor) const { return weights[static_cast<std::size_t>(factor)]; }
-  // A word sees three vectors: its own and those of its neighbors.
-  Index word_rows() const { return known_words + 3 * vector_size; }
 };
 
 // Weighted rows of items (words or arcs), laid end to end.

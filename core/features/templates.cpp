@@ -90,8 +90,7 @@ void slot_codes(const Attributes& attributes, const Templates& templates, SlotCo
       const Code* own = padded.data() + margin + static_cast<std::size_t>(word) * attributes.count;
       for (Index view = templates.slot_views[slot]; view < templates.slot_views[slot + 1]; ++view) {
         Code state = SLOT_STEP * static_cast<Code>(slot + 1);
-        for (Index a = templates.views[view]; a < templates.views[view + 1]; ++a)
-          state = absorb(state, own[places[a]]);
+        for (Index a = templates.views[view]; a < templates.views[view + 1]; ++a) state = absorb(state, own[places[a]]);
         hashes[view] = mix(state);
       }
       Code* row = out.codes.data() + (static_cast<std::size_t>(slot) * attributes.words + word) * stride;
