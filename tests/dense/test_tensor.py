@@ -1,5 +1,7 @@
 """The scores, gradients and updates of the low-rank tensor against a literal transcription of the paper."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -282,9 +284,9 @@ def test_the_core_refuses_other_values_that_do_not_fit():
 def test_the_core_refuses_rounded_matrices_that_do_not_fit(change, message):
     case = Case(1)
     model = TensorModel.of(case.features, case.share, case.weights)
-    given = {"matrices": model.matrices[:2], "scales": model.scales[:2], "arc": case.padded[2]}
-    given |= {name: make(given[name]) for name, make in change.items()}
     features = case.features
-    families = (features.words.compile(NAMES), features.arcs.compile(NAMES))
+    words, arcs = features.words.compile(NAMES), features.arcs.compile(NAMES)
+    given: dict[str, Any] = {"matrices": model.matrices[:2], "scales": model.scales[:2], "arc": case.padded[2]}
+    given |= {name: make(given[name]) for name, make in change.items()}
     with pytest.raises(ValueError, match=message):
-        _core.dense.Tensor(*families, features.word_codes, features.arc_codes, *given.values(), case.share)
+        _core.dense.Tensor(words, arcs, features.word_codes, features.arc_codes, **given, share=case.share)

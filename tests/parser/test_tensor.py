@@ -111,7 +111,9 @@ def test_it_is_saved_loaded_and_pickled(parser, tmp_path):
 def test_words_without_tags_have_features_of_their_own(tmp_path):
     bare = [Sentence.from_words(s.forms[1:], heads=s.heads[1:], labels=s.labels[1:]) for s in toy.treebank()]
     parser = toy.parser(1, **TENSOR).fit(2 * bare, bare)
-    words = parser.trained.weights.tensor.features.words
+    tensor = parser.trained.weights.tensor
+    assert tensor
+    words = tensor.features.words
     assert words == tagless.TENSOR
     assert not {"upos", "xpos", "feats"} & set(words.attributes)
     parser.save(tmp_path / "model")
