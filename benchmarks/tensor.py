@@ -76,7 +76,7 @@ class Trained:
 
         start = time.process_time()
         settings: dict[str, Any] = {"templates": options.templates, "epochs": options.epochs, "seed": options.seed}
-        parser = headlong.Parser(options.order, patience=options.epochs, **settings, **more)
+        parser = headlong.Parser(options.order, encoder="none", patience=options.epochs, **settings, **more)
         parser.fit(data.train, data.dev, progress=report)
         return cls(parser, time.process_time() - start, curve)
 

@@ -1,6 +1,8 @@
 // The low-rank tensor for Python: scores of arcs, their gradients, and the vectors of words.
 #include "bindings/tensor.hpp"
 
+#include <nanobind/stl/array.h>
+
 #include "bindings/parser.hpp"
 #include "bindings/unlocked.hpp"
 
@@ -19,31 +21,70 @@ Vocabulary numbered(const In<Code, 1>& codes) {
   return Vocabulary(view(codes), rows);
 }
 
+// Fills in all but the weights of head and modifier.
 void make_tensor(PyTensor* self, const Templates& words, const Templates& arcs, const In<Code, 1>& word_codes,
-                 const In<Code, 1>& arc_codes, Matrix head, Matrix modifier, Matrix arc, Index vector_size, float share,
-                 const char* instructions) {
+                 const In<Code, 1>& arc_codes, Matrix arc, float share, const char* instructions) {
   require(words.slots == 1 && words.relations == 0, "word templates must have one slot and no relations");
+  require(words.count <= static_cast<Index>(MOST_ROWS), "there can be at most 512 word templates");
   require(arcs.slots == 2 && arcs.relations == ARC_RELATIONS,
           "arc templates must have two slots and the arc relations");
-  require(vector_size >= 0 && vector_size <= 10'000, "vector_size must be 0 to 10,000");
+  require(arcs.atoms.empty(), "arc templates must not look at words");
   require(share >= 0.0F && share <= 1.0F, "share must be in [0, 1]");
-  const std::size_t stride = head.shape(1), rows = word_codes.size() + 3 * static_cast<std::size_t>(vector_size);
+  const std::size_t stride = arc.shape(1);
   require(stride >= PANEL && stride % PANEL == 0 && stride <= 1024, "the rank must be padded to a multiple of 16");
-  require(head.shape(0) == rows && modifier.shape(0) == rows && modifier.shape(1) == stride,
-          "head and modifier must have one row per word feature and per place of the three vectors");
-  require(arc.shape(0) == arc_codes.size() && arc.shape(1) == stride, "arc must have one row per arc feature");
-  new (self) PyTensor{words, arcs, {std::move(head), std::move(modifier), std::move(arc)}, nullptr};
-  self->tensor =
-      std::make_unique<Tensor>(Tensor{&self->words,
-                                      &self->arcs,
-                                      numbered(word_codes),
-                                      numbered(arc_codes),
-                                      static_cast<Index>(word_codes.size()),
-                                      vector_size,
-                                      static_cast<Index>(stride),
-                                      {self->weights[0].data(), self->weights[1].data(), self->weights[2].data()},
-                                      share,
-                                      &kernels(choose_instructions(instructions))});
+  require(arc.shape(0) == arc_codes.size(), "arc must have one row per arc feature");
+  new (self) PyTensor{words, arcs, {}, {}, nullptr};
+  self->weights[static_cast<std::size_t>(Factor::Arc)] = std::move(arc);
+  std::vector<Index> relations;
+  for (Index relation = arcs.relations - 1; relation >= 0; --relation)  // distances, which differ most, come first
+    if (std::ranges::any_of(arcs.used, [&](std::uint32_t used) { return used >> relation & 1; }))
+      relations.push_back(relation);
+  const Instructions chosen = choose_instructions(instructions);
+  self->tensor = std::make_unique<Tensor>(Tensor{&self->words,
+                                                 &self->arcs,
+                                                 std::move(relations),
+                                                 numbered(word_codes),
+                                                 numbered(arc_codes),
+                                                 static_cast<Index>(word_codes.size()),
+                                                 0,
+                                                 static_cast<Index>(stride),
+                                                 {nullptr, nullptr, self->weights.back().data()},
+                                                 nullptr,
+                                                 share,
+                                                 chosen,
+                                                 &kernels(chosen)});
+}
+
+void make_float_tensor(PyTensor* self, const Templates& words, const Templates& arcs, const In<Code, 1>& word_codes,
+                       const In<Code, 1>& arc_codes, Matrix head, Matrix modifier, Matrix arc, Index vector_size,
+                       float share, const char* instructions) {
+  require(vector_size >= 0 && vector_size <= 10'000, "vector_size must be 0 to 10,000");
+  const std::size_t rows = word_codes.size() + 3 * static_cast<std::size_t>(vector_size), stride = arc.shape(1);
+  for (const Matrix* matrix : {&head, &modifier})
+    require(matrix->shape(0) == rows && matrix->shape(1) == stride,
+            "head and modifier must have one row per word feature and per place of the three vectors");
+  make_tensor(self, words, arcs, word_codes, arc_codes, std::move(arc), share, instructions);
+  self->weights[0] = std::move(head), self->weights[1] = std::move(modifier);
+  self->tensor->weights[0] = self->weights[0].data(), self->tensor->weights[1] = self->weights[1].data();
+  self->tensor->vector_size = vector_size;
+}
+
+void make_rounded_tensor(PyTensor* self, const Templates& words, const Templates& arcs, const In<Code, 1>& word_codes,
+                         const In<Code, 1>& arc_codes, const std::array<In<std::int8_t, 2>, 2>& matrices,
+                         const std::array<In<float, 1>, 2>& scales, Matrix arc, float share, const char* instructions) {
+  const std::size_t columns = matrices[0].shape(1);
+  require(columns <= arc.shape(1) && columns + PANEL > arc.shape(1), "arc must have the padded rank of the others");
+  for (std::size_t side = 0; side < 2; ++side) {
+    require(matrices[side].shape(0) == word_codes.size() && matrices[side].shape(1) == columns &&
+                scales[side].size() == word_codes.size(),
+            "head and modifier must have one row and one scale per word feature");
+    for (float scale : view(scales[side])) require(scale >= 0.0F && scale < 1e6F, "scales must be 0 to 1e6");
+  }
+  make_tensor(self, words, arcs, word_codes, arc_codes, std::move(arc), share, instructions);
+  self->rounded =
+      pair_rows({ScaledRows{view(matrices[0]), view(scales[0])}, ScaledRows{view(matrices[1]), view(scales[1])}},
+                static_cast<Index>(columns));
+  self->tensor->rounded = &self->rounded;
 }
 
 // The arcs of one sentence with their relations.
@@ -117,18 +158,29 @@ void check_tensor(const PyTensor& self, const Batch& batch) {
       require(atom.attribute < static_cast<Index>(batch.attributes.shape(1)),
               "a template looks at an attribute that the words do not have");
   const Index size = batch.vectors ? static_cast<Index>(batch.vectors->shape(1)) : 0;
-  require(size == self.tensor->vector_size, "the vectors of the words do not have the size that the tensor needs");
+  require(self.tensor->vector_size == 0 || size == self.tensor->vector_size,
+          "the vectors of the words do not have the size that the tensor needs");
 }
 
 void bind_tensor(nb::module_& m) {
   nb::class_<PyTensor>(m, "Tensor", "The low-rank tensor that scores arcs.")
-      .def("__init__", &make_tensor, "words"_a, "arcs"_a, "word_codes"_a, "arc_codes"_a, "head"_a, "modifier"_a,
+      .def("__init__", &make_float_tensor, "words"_a, "arcs"_a, "word_codes"_a, "arc_codes"_a, "head"_a, "modifier"_a,
            "arc"_a, "vector_size"_a, "share"_a, "instructions"_a = "",
            "Args:\n"
            "    words, arcs: templates of the features.\n"
            "    word_codes, arc_codes: the codes of known features.\n"
            "    head, modifier: [word features + 3 * vector_size, rank padded to a multiple of 16].\n"
            "    arc: [arc features, the same].\n"
+           "    share: what the scores are multiplied by.")
+      .def("__init__", &make_rounded_tensor, "words"_a, "arcs"_a, "word_codes"_a, "arc_codes"_a, "matrices"_a,
+           "scales"_a, "arc"_a, "share"_a, "instructions"_a = "",
+           "Make a tensor that does not learn.\n\n"
+           "Args:\n"
+           "    words, arcs: templates of the features.\n"
+           "    word_codes, arc_codes: the codes of known features.\n"
+           "    matrices: those of head and modifier, as 8-bit integers [word features, rank].\n"
+           "    scales: the values of one unit in their rows [word features].\n"
+           "    arc: [arc features, rank padded to a multiple of 16].\n"
            "    share: what the scores are multiplied by.")
       .def(
           "scores",

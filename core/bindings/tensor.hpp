@@ -10,7 +10,8 @@ namespace headlong {
 
 struct PyTensor {
   Templates words, arcs;
-  std::array<In<float, 2>, FACTORS> weights;
+  std::array<In<float, 2>, FACTORS> weights;  // without those of head and modifier if they are rounded
+  RoundedRowPairs rounded;
   std::unique_ptr<Tensor> tensor;
 };
 

@@ -2,12 +2,13 @@
 // phi_h and phi_m are the features of head and modifier, and phi_hm are those of the arc.
 //
 // The features of words and arcs come from templates. A matrix has one row of `stride` weights per known feature, so
-// U phi is a sum of rows. Features that are not known have no row.
+// U phi is a sum of rows. Features that are not known have no row. Features of arcs look at relations alone, so that
+// the arcs of a sentence have few different vectors.
 #pragma once
 
 #include <array>
 
-#include "dense/kernels.hpp"
+#include "dense/rounded_rows.hpp"
 #include "dense/vocabulary.hpp"
 
 namespace headlong {
@@ -18,18 +19,19 @@ inline constexpr std::size_t FACTORS = 3;
 
 struct Tensor {
   const Templates* word_templates;            // one slot, no relations
-  const Templates* arc_templates;             // those of arcs
+  const Templates* arc_templates;             // those of arcs, without attributes
+  std::vector<Index> relations;               // those that templates of arcs look at
   Vocabulary words, arcs;                     // the rows of features
   Index known_words;                          // rows of word features; after them come those of the vectors of words
-  Index vector_size;                          // size of the vectors of words, or 0
+  Index vector_size;                          // of a word and of its neighbors, three vectors; or 0
   Index stride;                               // a multiple of PANEL
   std::array<const float*, FACTORS> weights;  // U, V [word rows * stride] and W [arc rows * stride]
+  const RoundedRowPairs* rounded;             // U and V of a tensor that does not learn; null: floats
   float share;                                // what the tensor's scores are multiplied by: 1 - gamma
+  Instructions instructions;
   const Kernels* kernels;
 
   const float* of(Factor factor) const { return weights[static_cast<std::size_t>(factor)]; }
-  // A word sees three vectors: its own and those of its neighbors.
-  Index word_rows() const { return known_words + 3 * vector_size; }
 };
 
 // Weighted rows of items (words or arcs), laid end to end.
@@ -46,15 +48,19 @@ struct FeatureRows {
 struct TensorSentence {
   SlotCodes word_codes, arc_codes;
   std::vector<Code> codes;
-  FeatureRows words, arcs;
+  FeatureRows words, kinds;             // of words, and of arcs with the same relations
+  std::vector<Index> kind_of;           // [arcs]
+  std::vector<Code> kind_relations;     // [kinds * relations]
   std::vector<float> heads, modifiers;  // [words * stride] U phi, V phi
-  std::vector<float> relations;         // [arcs * stride] W phi
+  std::vector<float> relations;         // [kinds * stride] W phi
 
   const float* head(Index word, Index stride) const { return heads.data() + static_cast<std::size_t>(word) * stride; }
   const float* modifier(Index word, Index stride) const {
     return modifiers.data() + static_cast<std::size_t>(word) * stride;
   }
-  const float* relation(std::size_t arc, Index stride) const { return relations.data() + arc * stride; }
+  const float* relation(std::size_t arc, Index stride) const {
+    return relations.data() + static_cast<std::size_t>(kind_of[arc]) * stride;
+  }
 };
 
 // Adds the scores of the tensor to scores [arcs]. `vectors` are those of the words [words * vector_size], or empty if
@@ -76,7 +82,7 @@ struct TensorDifference {
   std::vector<float> values;  // [rows * stride]
   double squared_norm = 0.0;
 
-  // Workspace: one vector per word or arc, and the rows that it enters.
+  // Workspace: one vector per word or kind of arc, and the rows that it enters.
   struct Share {
     Index row, vector;
     float weight;

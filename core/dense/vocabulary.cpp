@@ -13,10 +13,4 @@ Vocabulary::Vocabulary(std::span<const Code> codes, std::span<const Index> rows)
   }
 }
 
-Index Vocabulary::find(Code code) const {
-  Code place = code & mask_;
-  while (entries_[place].row >= 0 && entries_[place].code != code) place = (place + 1) & mask_;
-  return entries_[place].row;
-}
-
 }  // namespace headlong

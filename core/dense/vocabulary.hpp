@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/platform.hpp"
 #include "base/types.hpp"
 
 namespace headlong {
@@ -12,7 +13,13 @@ class Vocabulary {
  public:
   Vocabulary(std::span<const Code> codes, std::span<const Index> rows);
   // Returns the row of a value, or -1 if it is not known.
-  Index find(Code code) const;
+  Index find(Code code) const {
+    Code place = code & mask_;
+    while (entries_[place].row >= 0 && entries_[place].code != code) place = (place + 1) & mask_;
+    return entries_[place].row;
+  }
+  // Asks for the entry of a value that will soon be looked up.
+  void expect(Code code) const { prefetch(&entries_[code & mask_]); }
 
  private:
   struct Entry {

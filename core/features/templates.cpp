@@ -1,5 +1,7 @@
 #include "features/templates.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -41,6 +43,7 @@ Templates::Templates(std::span<const Code> seeds_, std::span<const Atom> atoms_,
     if (atom.offset < -MAX_OFFSET || atom.offset > MAX_OFFSET)
       throw std::invalid_argument("an atom has an offset of more than 99 words");
     lists[static_cast<std::size_t>(atom.slot) * stride + atom.pattern].emplace_back(atom.offset, atom.attribute);
+    reach = std::max(reach, std::abs(atom.offset));
   }
   views.push_back(0);
   slot_views.push_back(0);
@@ -73,26 +76,28 @@ void slot_codes(const Attributes& attributes, const Templates& templates, SlotCo
   out.words = attributes.words;
   out.stride = stride;
   out.codes.resize(static_cast<std::size_t>(templates.slots) * attributes.words * stride);
-  auto attribute = [&](Index word, const Atom& atom) {
-    const Index position = word + atom.offset;
-    if (position < 0 || position >= attributes.words) return OUTSIDE;
-    return attributes.codes[static_cast<std::size_t>(position) * attributes.count + atom.attribute];
-  };
+  // With words around the sentence, no position needs a check.
+  const std::size_t margin = static_cast<std::size_t>(templates.reach) * attributes.count;
+  std::vector<Code> padded(attributes.codes.size() + 2 * margin, OUTSIDE);
+  std::copy(attributes.codes.begin(), attributes.codes.end(), padded.begin() + static_cast<std::ptrdiff_t>(margin));
+  std::vector<Index> places;  // of atoms, from the first attribute of a word
+  for (const Atom& atom : templates.atoms) places.push_back(atom.offset * attributes.count + atom.attribute);
   std::vector<Code> hashes(templates.views.size());
   for (Index slot = 0; slot < templates.slots; ++slot) {
     const Index* view_of = templates.view_of.data() + static_cast<std::size_t>(slot) * stride;
     const Code* factors = templates.view_factors.data() + static_cast<std::size_t>(slot) * stride;
     for (Index word = 0; word < attributes.words; ++word) {
+      const Code* own = padded.data() + margin + static_cast<std::size_t>(word) * attributes.count;
       for (Index view = templates.slot_views[slot]; view < templates.slot_views[slot + 1]; ++view) {
         Code state = SLOT_STEP * static_cast<Code>(slot + 1);
-        for (Index a = templates.views[view]; a < templates.views[view + 1]; ++a)
-          state = absorb(state, attribute(word, templates.atoms[a]));
+        for (Index a = templates.views[view]; a < templates.views[view + 1]; ++a) state = absorb(state, own[places[a]]);
         hashes[view] = mix(state);
       }
       Code* row = out.codes.data() + (static_cast<std::size_t>(slot) * attributes.words + word) * stride;
-      for (Index t = 0; t < stride; ++t) row[t] = hashes[view_of[t]] * factors[t];
       if (slot == 0)
-        for (Index t = 0; t < stride; ++t) row[t] += templates.seeds[t];
+        for (Index t = 0; t < stride; ++t) row[t] = hashes[view_of[t]] * factors[t] + templates.seeds[t];
+      else
+        for (Index t = 0; t < stride; ++t) row[t] = hashes[view_of[t]] * factors[t];
     }
   }
 }

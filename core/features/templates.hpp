@@ -30,6 +30,7 @@ struct Templates {
   Index slots = 0;
   Index relations = 0;
   Index stride = 0;          // count rounded up to a multiple of eight
+  Index reach = 0;           // the largest distance of an atom from its word
   std::vector<Code> seeds;   // [stride] hash of the template's text, so codes do not depend on the order of templates
   std::vector<Atom> atoms;   // the atoms of all views, concatenated
   std::vector<Index> views;  // [views + 1] ranges of `atoms`

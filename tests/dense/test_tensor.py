@@ -1,12 +1,14 @@
 """The scores, gradients and updates of the low-rank tensor against a literal transcription of the paper."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headlong import _core
-from headlong.dense.tensor import TensorFeatures, TensorTables, find_rows, pad, word_features
+from headlong.dense.tensor import TensorFeatures, TensorModel, TensorTables, find_rows, pad, word_features
 from headlong.dense.tensor_start import TensorData, find_products
 from headlong.features.tables import dependency, mst
 from headlong.features.tables.tensor import ARC, WORD
@@ -110,6 +112,34 @@ def test_all_instructions_give_the_same_bits(seed, vector_size, rank):
     check_same_bits(*([tensor.scores(case.batch, case.arcs)] for tensor in tensors))
     for factor in range(3):
         check_same_bits(*(tensor.difference(case.batch, case.arcs, amounts, factor) for tensor in tensors))
+
+
+@given(st.integers(0, 10**6), st.integers(2, 12), st.sampled_from([1, 16, 50, 64, 70, 130]))
+@settings(max_examples=30, deadline=None)
+def test_a_rounded_tensor_scores_as_its_weights(seed, words, rank):
+    case = Case(seed, words=words)
+    random = np.random.default_rng(seed)
+    weights = [random.standard_normal((rows, rank)) for rows in case.features.heights]
+    weights[0] *= 10.0 ** random.integers(-2, 3, (len(weights[0]), 1))  # rows of very different sizes
+    model = TensorModel.of(case.features, case.share, [matrix.astype(np.float32) for matrix in weights])
+    arrays = [matrix * scales[:, None] for matrix, scales in zip(model.matrices, model.scales, strict=True)]
+    families = (case.features.words.compile(NAMES), case.features.arcs.compile(NAMES))
+    codes = (case.features.word_codes, case.features.arc_codes)
+    tensors = [
+        _core.dense.Tensor(
+            *families, *codes, model.matrices[:2], model.scales[:2], pad(arrays[2]), case.share, instructions
+        )
+        for instructions in SETS
+    ]
+    exact = make_tensor(case.features, list(map(pad, arrays)), share=case.share)
+    expected, size = exact.project(case.batch), np.abs(arrays[0]).max()
+    for tensor in tensors:
+        for found, wanted, largest in zip(
+            tensor.project(case.batch), expected, (size, np.abs(arrays[1]).max()), strict=True
+        ):
+            np.testing.assert_allclose(found, wanted, atol=1e-4 * largest)  # scales have 16 bits
+    check_same_bits(*(tensor.project(case.batch) for tensor in tensors))
+    check_same_bits(*([tensor.scores(case.batch, case.arcs)] for tensor in tensors))
 
 
 @given(st.integers(0, 10**6), st.integers(0, 2), st.sampled_from([0, 3]))
@@ -231,7 +261,32 @@ def test_the_core_refuses_other_values_that_do_not_fit():
         make_tensor(case.features, case.padded, share=1.5)
     with pytest.raises(ValueError, match="arc templates must have two slots"):
         make_tensor(TensorFeatures(WORDS, WORDS, case.features.word_codes, case.features.arc_codes), case.padded)
+    looks_at_words = Family("tensor-arc", "hm", ARC_RELATIONS, ("h.upos dist",))
+    features = TensorFeatures(WORDS, looks_at_words, case.features.word_codes, case.features.arc_codes)
+    with pytest.raises(ValueError, match="must not look at words"):
+        make_tensor(features, case.padded)
     with pytest.raises(ValueError, match="vectors of the words"):
         Case(1, vector_size=3).tensor().scores(case.batch, case.arcs)
     with pytest.raises(ValueError, match="out of range"):
         case.tensor().scores(case.batch, np.array([[0, 99]], np.int32))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"matrices": lambda pair: (pair[0][1:].copy(), pair[1])}, "one row and one scale per word feature"),
+        ({"matrices": lambda pair: (pair[0], pair[1][:, 1:].copy())}, "one row and one scale per word feature"),
+        ({"scales": lambda pair: (pair[0], -pair[1])}, "scales must be 0 to 1e6"),
+        ({"scales": lambda pair: (pair[0][1:].copy(), pair[1])}, "one row and one scale per word feature"),
+        ({"arc": lambda arc: np.zeros((len(arc), 64), np.float32)}, "padded rank"),
+    ],
+)
+def test_the_core_refuses_rounded_matrices_that_do_not_fit(change, message):
+    case = Case(1)
+    model = TensorModel.of(case.features, case.share, case.weights)
+    features = case.features
+    words, arcs = features.words.compile(NAMES), features.arcs.compile(NAMES)
+    given: dict[str, Any] = {"matrices": model.matrices[:2], "scales": model.scales[:2], "arc": case.padded[2]}
+    given |= {name: make(given[name]) for name, make in change.items()}
+    with pytest.raises(ValueError, match=message):
+        _core.dense.Tensor(words, arcs, features.word_codes, features.arc_codes, **given, share=case.share)

@@ -6,12 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from headlong import ModelError, OptionError, Parser
+from headlong import ModelError, OptionError, Parser, _core
+from headlong.features.attributes import attribute_code
+from headlong.features.tables import tagless
+from headlong.features.templates import Family
 from headlong.storage.model_file import read_model, write_model
+from headlong.text import Sentence
+from headlong.vectors import WordVectors
 from tests.helpers import toy
 from tests.helpers.toy import answers, interrupt_at, same_model
 
 TENSOR = {"tensor": 8}
+LOWER = Family("tensor-word", "w", (), ("w.lower",))
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +33,8 @@ def with_tensor(parser, tensor):
 
 @pytest.mark.parametrize("share", [0.7, 1.0])
 def test_it_fits_the_training_data(share):
-    parser = toy.parser(1, tensor=8, tensor_share=share, epochs=15).fit(toy.treebank())
+    twice = 2 * toy.treebank()  # words that occur once have no rows of their own
+    parser = toy.parser(1, tensor=8, tensor_share=share, epochs=15).fit(twice)
     assert [s.heads for s in parser.parse(toy.treebank())] == [s.heads for s in toy.treebank()]
 
 
@@ -101,6 +108,62 @@ def test_it_is_saved_loaded_and_pickled(parser, tmp_path):
         assert other.neighbors("dog") == parser.neighbors("dog")
 
 
+def test_words_without_tags_have_features_of_their_own(tmp_path):
+    bare = [Sentence.from_words(s.forms[1:], heads=s.heads[1:], labels=s.labels[1:]) for s in toy.treebank()]
+    parser = toy.parser(1, **TENSOR).fit(2 * bare, bare)
+    tensor = parser.trained.weights.tensor
+    assert tensor
+    words = tensor.features.words
+    assert words == tagless.TENSOR
+    assert not {"upos", "xpos", "feats"} & set(words.attributes)
+    parser.save(tmp_path / "model")
+    assert answers(Parser.load(tmp_path / "model").parse(bare)) == answers(parser.parse(bare))
+    xpos = tagless.choose_tensor({"upos": "xpos", "feats": "suffix3"})
+    assert not {"upos", "feats"} & set(xpos.attributes)
+    assert len(xpos.templates) == len(set(xpos.templates))
+
+
+def vectors():
+    """Return vectors of some words: "fox" and "hen" are not in the treebank, "old" and "home" have none."""
+    words = ["fox", *sorted({form for s in toy.treebank() for form in s.forms[1:]} - {"old", "home"}), "hen"]
+    return WordVectors.of(words, np.random.default_rng(1).standard_normal((len(words), 4)).astype(np.float32))
+
+
+def knows(parser, form):
+    """Return whether the tensor has a row for the form."""
+    features = parser.trained.weights.tensor.features
+    names = ("lower",)
+    code = _core.features.slot_codes(np.array([[attribute_code("lower", form)]], np.uint32), LOWER.compile(names))[
+        0, 0, 0
+    ]
+    return code in features.word_codes
+
+
+@pytest.mark.parametrize("pruner_epochs", [0, 2])
+def test_vectors_become_rows_of_forms(tmp_path, pruner_epochs):
+    parser = toy.parser(1, pruner_epochs=pruner_epochs, vector_words=1, **TENSOR)
+    parser.fit(toy.treebank(), toy.treebank(), vectors=vectors())
+    assert [knows(parser, form) for form in ("dog", "old", "fox", "hen")] == [True, True, True, False]
+    assert sum(s.heads == t.heads for s, t in zip(parser.parse(toy.treebank()), toy.treebank(), strict=True)) >= 10
+    parser.save(tmp_path / "model")
+    assert answers(Parser.load(tmp_path / "model").parse(toy.treebank())) == answers(parser.parse(toy.treebank()))
+
+
+@pytest.mark.parametrize("order", [1, 3])
+def test_training_with_vectors_resumes_where_it_stopped(tmp_path, order):
+    data, checkpoint = (toy.treebank(), toy.treebank()), tmp_path / "checkpoint"
+    first = toy.parser(order, **TENSOR).fit(*data, vectors=vectors(), checkpoint=checkpoint, progress=interrupt_at(3))
+    assert first.interrupted
+    second = toy.parser(order, **TENSOR).fit(*data, vectors=vectors(), checkpoint=checkpoint, resume=True)
+    whole = toy.parser(order, **TENSOR).fit(*data, vectors=vectors(), threads=3)
+    assert same_model(whole, second, tmp_path)
+
+
+def test_the_folds_of_order_4_learn_from_vectors():
+    parser = toy.parser(4, jackknife=2, epochs=2, **TENSOR).fit(toy.treebank(), vectors=vectors())
+    assert knows(parser, "fox")
+
+
 def change(metadata=None, **arrays):
     """Return a change of a stored model."""
 
@@ -121,7 +184,6 @@ def change(metadata=None, **arrays):
         (change(word_codes=lambda array: array[::-1].copy()), "ascending"),
         (change({"rank": 9}), "tensor_head"),
         (change({"share": 2}), "'share'"),
-        (change({"vector_size": 5}), "tensor_head"),
         (change({"words": [["a"]]}), "'words'"),
         (lambda stored, _: stored.pop("tensor"), "rank of the tensor"),
     ],

@@ -1,7 +1,7 @@
 """The context encoder: vectors of words, scores of arcs and labels."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy
 import numpy.typing
@@ -123,6 +123,7 @@ def probabilities(shape: NetworkShape, weights: numpy.typing.NDArray[numpy.float
 class Tensor:
     """The low-rank tensor that scores arcs."""
 
+    @overload
     def __init__(self, words: headlong._core.features.Templates, arcs: headlong._core.features.Templates, word_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], arc_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], head: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arc: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], vector_size: int, share: float, instructions: str = '') -> None:
         """
         Args:
@@ -130,6 +131,20 @@ class Tensor:
             word_codes, arc_codes: the codes of known features.
             head, modifier: [word features + 3 * vector_size, rank padded to a multiple of 16].
             arc: [arc features, the same].
+            share: what the scores are multiplied by.
+        """
+
+    @overload
+    def __init__(self, words: headlong._core.features.Templates, arcs: headlong._core.features.Templates, word_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], arc_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], matrices: Sequence[Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu', writable=False)]], scales: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]], arc: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], share: float, instructions: str = '') -> None:
+        """
+        Make a tensor that does not learn.
+
+        Args:
+            words, arcs: templates of the features.
+            word_codes, arc_codes: the codes of known features.
+            matrices: those of head and modifier, as 8-bit integers [word features, rank].
+            scales: the values of one unit in their rows [word features].
+            arc: [arc features, rank padded to a multiple of 16].
             share: what the scores are multiplied by.
         """
 

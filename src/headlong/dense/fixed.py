@@ -20,6 +20,13 @@ FORM = "lower"
 """The attribute whose values have vectors."""
 
 
+def code_forms(vectors: WordVectors) -> tuple[UINT32, FLOAT32]:
+    """Return the codes of all forms that have vectors, and the vectors, the most frequent word first."""
+    every = np.array([attribute_code(FORM, word) for word in vectors.trained.words], np.uint32)
+    first = np.sort(np.unique(every, return_index=True)[1])  # two words may have the same code
+    return every[first], vectors.trained.vectors[first]
+
+
 @dataclass(frozen=True, eq=False)
 class VectorInput:
     """The vectors of all words, and where the words of the training data have them.
@@ -48,9 +55,7 @@ class VectorInput:
             width: The width of embeddings.
             seed: The seed of the map.
         """
-        every = np.array([attribute_code(FORM, word) for word in vectors.trained.words], np.uint32)
-        first = np.sort(np.unique(every, return_index=True)[1])  # two words may have the same code
-        codes, table = every[first], vectors.trained.vectors[first]
+        codes, table = code_forms(vectors)
         order = np.argsort(codes)
         places = order[np.minimum(np.searchsorted(codes, forms, sorter=order), len(codes) - 1)]
         places[codes[places] != forms] = -1

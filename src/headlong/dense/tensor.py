@@ -2,8 +2,8 @@
 
 The score of an arc is ``share`` times the sum of ``U phi_h * V phi_m * W phi_hm`` (Lei et al. 2014), where phi are the
 features of head, modifier and arc, and the linear score counts ``1 - share``. The three matrices are called head,
-modifier and arc, and have one row per known feature. The vectors of words, if there are any, have the last rows of head
-and modifier: those of the word before, of the word itself, and of the word after.
+modifier and arc, and have one row per known feature. In training, the vectors of words, if there are any, have the last
+rows of head and modifier: those of the word before, of the word itself, and of the word after.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,9 @@ from headlong.features.tables import tensor as table
 from headlong.features.templates import Family
 from headlong.storage.checks import FIELD, RECORD, expect, expect_array, list_of, number, whole
 from headlong.text import Sentence
+
+if TYPE_CHECKING:
+    from headlong.dense.tensor_vectors import TensorVectors
 
 FACTORS = ("head", "modifier", "arc")
 _PREFIX = "tensor_"
@@ -39,7 +42,7 @@ class TensorFeatures:
 
     words, arcs: the templates.
     word_codes, arc_codes: the codes of known features, ascending.
-    vector_size: the size of the vectors of words, or 0.
+    vector_size: in training, the size of the vectors of words, or 0.
     """
 
     words: Family
@@ -100,8 +103,17 @@ class TensorModel:
 
     def compile(self, names: Sequence[str]) -> _core.dense.Tensor:
         """Return the tensor for words whose codes have these columns."""
-        weights = [pad(matrix * scales[:, None]) for matrix, scales in zip(self.matrices, self.scales, strict=True)]
-        return self.features.compile(names, weights, self.share)
+        features, (head, modifier, arc), scales = self.features, self.matrices, self.scales
+        return _core.dense.Tensor(
+            features.words.compile(names),
+            features.arcs.compile(names),
+            features.word_codes,
+            features.arc_codes,
+            (head, modifier),
+            scales[:2],
+            pad(arc * scales[2][:, None]),
+            self.share,
+        )
 
     def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return metadata for JSON, and arrays."""
@@ -114,7 +126,6 @@ class TensorModel:
         metadata = {
             "rank": self.rank,
             "share": self.share,
-            "vector_size": self.features.vector_size,
             "words": list(map(list, self.words)),
         }
         return metadata, {_PREFIX + name: array for name, array in arrays.items()}
@@ -135,7 +146,6 @@ class TensorModel:
             families[table.ARC.name],
             _take(arrays, "word_codes", np.uint32, None),
             _take(arrays, "arc_codes", np.uint32, None),
-            expect(stored, "vector_size", whole(0, 10_000)),
         )
         for codes in (features.word_codes, features.arc_codes):
             if not len(codes) or (np.diff(codes.astype(np.int64)) <= 0).any():
@@ -182,8 +192,15 @@ def pad(matrix: npt.NDArray[Any]) -> FLOAT32:
 class TensorTables:
     """The weights of a tensor in training, padded, with the running totals for their averages."""
 
-    def __init__(self, features: TensorFeatures, share: float, rank: int, weights: Sequence[npt.NDArray[Any]]) -> None:
-        self.features, self.share, self.rank = features, share, rank
+    def __init__(
+        self,
+        features: TensorFeatures,
+        share: float,
+        rank: int,
+        weights: Sequence[npt.NDArray[Any]],
+        vectors: TensorVectors | None = None,
+    ) -> None:
+        self.features, self.share, self.rank, self.vectors = features, share, rank, vectors
         self.weights = [pad(matrix) for matrix in weights]
         self.totals = [np.zeros_like(matrix) for matrix in self.weights]
 
@@ -193,17 +210,24 @@ class TensorTables:
 
     def average(self, time: int) -> TensorModel:
         """Return the tensor with the weights averaged over `time` steps."""
-        averages = [
-            (weights - totals / np.float32(time))[:, : self.rank]
-            for weights, totals in zip(self.weights, self.totals, strict=True)
-        ]
-        return TensorModel.of(self.features, self.share, averages)
+        head, modifier, arc = (
+            weights - totals / np.float32(time) for weights, totals in zip(self.weights, self.totals, strict=True)
+        )
+        if self.vectors:
+            head, modifier = map(self.vectors.fold, (head, modifier))
+        averages = [matrix[:, : self.rank] for matrix in (head, modifier, arc)]
+        return TensorModel.of(self._trained_features, self.share, averages)
+
+    @property
+    def _trained_features(self) -> TensorFeatures:
+        return self.vectors.folded if self.vectors else self.features
 
     def restore_model(self, arrays: Mapping[str, npt.NDArray[Any]]) -> TensorModel:
         """Return the trained tensor in a checkpoint, whose arrays are called ``best_`` and their name."""
         found = [arrays[f"best_{_PREFIX}{name}"].copy() for name in FACTORS]
         scales = [arrays[f"best_{_PREFIX}{name}_scales"].copy() for name in FACTORS]
-        return TensorModel(self.features, self.share, (found[0], found[1], found[2]), (scales[0], scales[1], scales[2]))
+        features = self._trained_features
+        return TensorModel(features, self.share, (found[0], found[1], found[2]), (scales[0], scales[1], scales[2]))
 
     def arrays(self) -> dict[str, FLOAT32]:
         """Return the arrays that are needed to resume training."""

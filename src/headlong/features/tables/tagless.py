@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from headlong.features.attributes import OPTIONAL_COLUMNS
-from headlong.features.tables import dependency
+from headlong.features.tables import dependency, tensor
 from headlong.features.templates import ARC_RELATIONS, Family, rows, unique
 from headlong.text import Sentence
 
@@ -35,6 +35,26 @@ h.lemma h[-1].shape dist | h.lemma h[+1].shape dist | m.lemma m[-1].shape dist |
 h[-1].lemma h.shape dist | h[+1].lemma h.shape dist | m[-1].lemma m.shape dist | m[+1].lemma m.shape dist
 h.suffix2 dist | m.suffix2 dist | h.suffix2 m.suffix2 dist | h.suffix2 m.suffix2 puncts side
 """
+    ),
+)
+
+# The words of a low-rank tensor.
+TENSOR = Family(
+    tensor.WORD.name,
+    "w",
+    (),
+    (
+        "",
+        *rows(
+            """
+w.lower | w[-1].lower | w[+1].lower | w.lemma | w[-1].lemma | w[+1].lemma | w.prefix3 | w[-1].prefix3 | w[+1].prefix3
+w.suffix3 | w[-1].suffix3 | w[+1].suffix3 | w.suffix2 | w[-1].suffix2 | w[+1].suffix2
+w.shape | w[-1].shape | w[+1].shape | w[-2].shape | w[+2].shape
+w[-1].shape w.shape | w.shape w[+1].shape | w[-1].shape w.shape w[+1].shape | w.shape w.suffix2 | w.shape w.suffix3
+w[-1].suffix2 w.suffix2 | w.suffix2 w[+1].suffix2 | w[-1].suffix2 w.suffix2 w[+1].suffix2
+w[-1].lower w.suffix2 | w.suffix2 w[+1].lower
+"""
+        ),
     ),
 )
 
@@ -64,6 +84,11 @@ def is_empty(sentences: Sequence[Sentence], column: str) -> bool:
 def choose_pruner(stand_ins: Mapping[str, str]) -> Family:
     """Return the family of the pruner."""
     return PRUNER if "xpos" in stand_ins else substitute(dependency.PRUNER, stand_ins)
+
+
+def choose_tensor(stand_ins: Mapping[str, str]) -> Family:
+    """Return the family of the words of a tensor."""
+    return TENSOR if "xpos" in stand_ins else substitute(tensor.WORD, stand_ins)
 
 
 def substitute(family: Family, stand_ins: Mapping[str, str]) -> Family:

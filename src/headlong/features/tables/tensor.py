@@ -10,6 +10,8 @@ from headlong.features.templates import ARC_RELATIONS, Family, rows
 
 MORPHOLOGY = tuple(f"w.{key}" for key in (*AGREEMENT, "Mood", "Voice", "PronType", "Person[psor]"))
 
+# With `w.lower w.upos`, `w.feats w.upos` and `w.suffix3 w.upos`, the mean UAS of five development sets is 0.2 lower,
+# and parsing takes 1 % longer: their rows are rare, and seldom in the cache.
 WORD = Family(
     "tensor-word",
     "w",
@@ -20,8 +22,8 @@ WORD = Family(
             """
 w.lower | w[-1].lower | w[+1].lower | w.lemma | w[-1].lemma | w[+1].lemma
 w.upos | w[-1].upos | w[+1].upos | w.xpos | w[-1].xpos | w[+1].xpos | w.feats
-w[-1].upos w.upos | w.upos w[+1].upos | w.lemma w.upos | w.lower w.upos | w.feats w.lemma | w.feats w.upos
-w.suffix3 w.upos | w[-1].upos w.upos w[+1].upos
+w[-1].upos w.upos | w.upos w[+1].upos | w.lemma w.upos | w.feats w.lemma
+w[-1].upos w.upos w[+1].upos
 """
         ),
         *MORPHOLOGY,
