@@ -28,6 +28,7 @@ import numpy as np
 from headlong import _core
 from headlong.parallel import parallel_map
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell makes its background jobs ignore it
 scores = np.random.default_rng(1).normal(size=({size}, {size}))
 sent = []
 
