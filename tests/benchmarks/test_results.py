@@ -106,7 +106,7 @@ def test_contents_link_to_every_section():
     page = report.page(report.load_all())
     headings = re.findall(r"^###? (.*)$", page, re.MULTILINE)
     assert re.findall(r"^ *- \[(.*)\]\(#", page, re.MULTILINE) == headings
-    assert "  - [1,000 MB of text from en_ewt](#1000-mb-of-text-from-en_ewt)" in page
+    assert "  - [Ctrl-C and time limits, el_gdt](#ctrl-c-and-time-limits-el_gdt)" in page
 
 
 def rows_of(text: str) -> list[list[str]]:
@@ -116,9 +116,12 @@ def rows_of(text: str) -> list[list[str]]:
 
 def test_figures_of_the_readme_are_on_the_page():
     page = report.PAGE.read_text(encoding="utf-8")
-    orders, _, whole = page.partition("\n## Parts of whole trees\n")
+    orders, _, encoders = page.partition("\n## The context encoder\n")
+    encoders, _, whole = encoders.partition("\n## Parts of whole trees\n")
     known = {tuple(row[:2]): row[3] for row in rows_of(orders) if len(row) == 9}  # (treebank, order or UDPipe 1): LAS
     speeds = {row[0]: row[1] for row in rows_of(orders)}
+    seeds = encoders.partition("3 seeds\n")[2].partition("\n### ")[0]
+    known |= {(row[0], "default"): row[5] for row in [*rows_of(encoders), *rows_of(seeds)] if row[1:2] == ["2"]}
     header, _, *systems = rows_of(whole.partition("\nLAS on test:\n")[2].partition("\n\u2020")[0])
     known |= {(name, system[0]): las for system in systems for name, las in zip(header, system, strict=True)}
 
@@ -127,10 +130,10 @@ def test_figures_of_the_readme_are_on_the_page():
     assert len(rows) == 5
     for row in rows:
         treebank = re.findall(r"\((.*)\)", row[0])[0]
-        for column, las in zip(columns[1:6], row[1:6], strict=True):
+        for column, las in zip(columns[1:7], row[1:7], strict=True):
             assert not las or las == known[treebank, column.removeprefix("order ")]
-    assert words_per_second[:3] == [speeds[name] for name in columns[1:4]]
-    assert words_per_second[4] == speeds["UDPipe 1"]
+    assert words_per_second[1:4] == [speeds[name] for name in columns[2:5]]
+    assert words_per_second[5] == speeds["UDPipe 1"]
 
 
 def test_pictures_of_the_page_exist():
