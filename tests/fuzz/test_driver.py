@@ -51,10 +51,10 @@ def test_failures_are_counted_and_saved(tmp_path, monkeypatch, capfd):
 def test_inputs_depend_on_the_seed_and_the_number_only(name):
     target, again = TARGETS[name], TARGETS[name]
     first = len(target.corpus)
-    made = [target.input(1, first + k) for k in range(20)]
-    assert made == [again.input(1, first + k) for k in range(20)]
-    assert len(set(made)) > 15
-    assert made != [target.input(2, first + k) for k in range(20)]
+    made = [target.input(1, first + k) for k in range(40)]
+    assert made == [again.input(1, first + k) for k in range(40)]
+    assert len(set(made)) > 20
+    assert made != [target.input(2, first + k) for k in range(40)]
 
 
 def test_mutations_are_limited_in_size():
