@@ -119,7 +119,7 @@ def test_figures_of_the_readme_are_on_the_page():
     orders, _, encoders = page.partition("\n## The context encoder\n")
     encoders, _, whole = encoders.partition("\n## Parts of whole trees\n")
     known = {tuple(row[:2]): row[3] for row in rows_of(orders) if len(row) == 9}  # (treebank, order or UDPipe 1): LAS
-    speeds = {row[0]: row[1] for row in rows_of(orders)}
+    speeds = {row[0]: row[1] for row in rows_of(encoders)}
     seeds = encoders.partition("3 seeds\n")[2].partition("\n### ")[0]
     known |= {(row[0], "default"): row[5] for row in [*rows_of(encoders), *rows_of(seeds)] if row[1:2] == ["2"]}
     header, _, *systems = rows_of(whole.partition("\nLAS on test:\n")[2].partition("\n\u2020")[0])
@@ -132,6 +132,7 @@ def test_figures_of_the_readme_are_on_the_page():
         treebank = re.findall(r"\((.*)\)", row[0])[0]
         for column, las in zip(columns[1:7], row[1:7], strict=True):
             assert not las or las == known[treebank, column.removeprefix("order ")]
+    assert words_per_second[0] == speeds["order 2 + large"]
     assert words_per_second[1:4] == [speeds[name] for name in columns[2:5]]
     assert words_per_second[5] == speeds["UDPipe 1"]
 
